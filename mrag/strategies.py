@@ -1,0 +1,42 @@
+"""The contracts of what is handed in: plain functions satisfy them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from mrag.columns import Float32, Int64
+from mrag.interval import Interval
+
+Role = Literal["query", "passage"]
+
+
+class Retriever(Protocol):
+    """The first stage: the best ``k`` passages for each query, by meaning or by words."""
+
+    def __call__(self, queries: Sequence[str], k: int, *, window: Interval | None = None) -> tuple[Int64, Float32]:
+        """rows int64[q, k] (-1: none left) and scores float32[q, k], best first; with a window only passages that
+        hold a date in it."""
+
+
+class Encoder(Protocol):
+    """Texts to vectors."""
+
+    metric: Literal["cosine", "dot"]
+
+    def __call__(self, texts: Sequence[str], *, role: Role = "passage") -> Float32:
+        """float32[n, d], a row a text."""
+
+
+class Scorer(Protocol):
+    """How well each text answers the query by its meaning."""
+
+    def __call__(self, query: str, texts: Sequence[str]) -> Float32:
+        """float32[n] in [0, 1], in the order of the texts."""
+
+
+class Summariser(Protocol):
+    """One dated sentence about the query out of each text, or None where the text holds no answer."""
+
+    def __call__(self, query: str, texts: Sequence[str]) -> Sequence[str | None]:
+        """As many as there are texts, in their order."""

@@ -1,0 +1,229 @@
+"""The stages together: question in, ranked evidence out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mrag import bm25
+from mrag.columns import Float32, Int64
+from mrag.corpus import Corpus, Passage, analyse
+from mrag.interval import Interval, join, parse_iso
+from mrag.pipeline import Ranking, Settings, bm25_retriever, rank, rank_texts, retrieve, retrieve_many
+from mrag.text import tokenise
+
+TERMS = [
+    Passage("moe", "Ida Moe was mayor of Lund from 1999 to 2006.", title="Ida Moe"),
+    Passage("lie", "Odd Lie was mayor of Lund from 2006 to 2014.", title="Odd Lie"),
+    Passage("aas", "Kari Aas has been mayor of Lund since 2014.", title="Kari Aas"),
+    Passage("fair", "In 2003 the town hall of Lund was painted.", title="Lund town hall"),
+    Passage("born", "Per Dahl (1909–1996) was once mayor of Lund.", title="Per Dahl"),
+    Passage("list", "Mayors of Lund:\n- 1971–1985: Siv Berg\n- 1985–1999: Jon Falk", title="Lund", section="Mayors"),
+    Passage("mill", "The mill in Ystad was sold in 2003.", title="Mill"),
+]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return analyse(TERMS)
+
+
+def ids(ranking: Ranking) -> list[str]:
+    return [evidence.passage.id for evidence in ranking.evidence]
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("Who was mayor of Lund as of 2003?", "moe"),
+        ("Who was the mayor of Lund in May 2010?", "lie"),
+        ("Who was the mayor of Lund around 1978?", "list"),
+        ("Who was the last mayor of Lund before 1999?", "list"),
+        ("Who was the first mayor of Lund after 2010?", "aas"),
+        ("Between 2015 and 2018, who was mayor of Lund?", "aas"),
+    ],
+)
+def test_the_date_decides(corpus: Corpus, question: str, best: str) -> None:
+    assert ids(retrieve(question, corpus))[0] == best
+
+
+def test_evidence_says_why(corpus: Corpus) -> None:
+    top = retrieve("Who was mayor of Lund as of 1990?", corpus).evidence[0]
+    assert top.sentence == "- 1985–1999: Jon Falk"
+    assert top.mention is not None
+    assert str(top.mention.interval) == "1985..1999"
+    assert top.temporal == 1.0
+    assert top.fits
+    assert set(top.ranks) == {"first stage", "keywords", "final"}
+    assert 0 < top.semantic <= 1
+
+
+def test_nothing_fits_is_said(corpus: Corpus) -> None:
+    assert not retrieve("Who was mayor of Lund in 1650?", corpus).fits
+    assert retrieve("Who was mayor of Lund in 2003?", corpus).fits
+
+
+def test_without_temporal_it_is_exactly_the_plain_retriever(corpus: Corpus) -> None:
+    question = "Who was mayor of Lund in 2003?"
+    plain = bm25.scores(
+        corpus.lexicon, bm25.term_ids(corpus.lexicon, tokenise(question)), bm25.norms(corpus.lexicon, 0.9, 0.4)
+    )
+    rows, scores = bm25.top(plain, 10)
+    ranked = rank(retrieve(question, corpus).question, corpus, settings=Settings(temporal=False))
+    assert ranked.rows.tolist() == rows.tolist()
+    assert ranked.scores.tobytes() == scores.tobytes()
+
+
+def test_a_window_is_a_hard_filter(corpus: Corpus) -> None:
+    window = join(parse_iso("2000"), parse_iso("2004"))
+    found = ids(retrieve("Who was mayor of Lund?", corpus, window=window))
+    assert "moe" in found
+    assert not {"lie", "aas", "list", "born"} & set(found)
+
+
+def test_a_question_without_a_date_is_ranked_by_meaning(corpus: Corpus) -> None:
+    evidence = retrieve("Who was mayor of Lund?", corpus).evidence
+    assert all(e.temporal == 1.0 and e.mention is None for e in evidence)
+    assert evidence[-1].passage.id in ("fair", "mill")
+
+
+def test_the_paper_profile_scores_by_years_and_leaves_other_relations_alone(corpus: Corpus) -> None:
+    paper = Settings(profile="paper")
+    assert retrieve("Who was mayor of Lund in 2003?", corpus, settings=paper).evidence[0].temporal == 1.0
+    before = {
+        e.passage.id: e.temporal
+        for e in retrieve("Who was mayor of Lund before 2007?", corpus, settings=paper).evidence
+    }
+    assert before["moe"] == pytest.approx(0.6 + 0.4 * (2006 - 1957) / 50)
+    assert before["aas"] == 0.5
+
+
+def test_a_scorer_of_ones_own_is_asked_once_with_the_sentences_in_context(corpus: Corpus) -> None:
+    calls: list[tuple[str, Sequence[str]]] = []
+
+    def scorer(query: str, texts: Sequence[str]) -> Float32:
+        calls.append((query, texts))
+        return np.array(["Odd Lie" in text for text in texts], dtype=np.float32)
+
+    top = retrieve("Who was mayor of Lund in 2010?", corpus, scorer=scorer).evidence[0]
+    assert top.passage.id == "lie"
+    assert len(calls) == 1
+    assert "Lund - Mayors: Mayors of Lund: - 1985–1999: Jon Falk" in calls[0][1]
+    assert "2010" not in calls[0][0]
+
+
+def test_a_retriever_of_ones_own_is_asked_for_the_main_content(corpus: Corpus) -> None:
+    asked: list[str] = []
+
+    def retriever(queries: Sequence[str], k: int, *, window: Interval | None = None) -> tuple[Int64, Float32]:
+        asked.extend(queries)
+        return np.array([[3, -1]]), np.array([[1.0, 0.0]], dtype=np.float32)
+
+    assert ids(retrieve("Who was mayor of Lund in 2010?", corpus, retriever=retriever)) == ["fair"]
+    assert asked == ["Who was mayor of Lund?"]
+
+
+def test_k_larger_than_the_corpus_and_an_empty_corpus() -> None:
+    assert len(retrieve("mayor of Lund", analyse(TERMS), k=1000).evidence) == 6  # one holds no word of it
+    assert retrieve("Who was mayor in 1990?", analyse([])).evidence == ()
+
+
+def test_small_stages_keep_the_rest_behind(corpus: Corpus) -> None:
+    small = Settings(passages=2, sentences=3)
+    found = retrieve("Who was mayor of Lund in 2003?", corpus, settings=small).evidence
+    assert len(found) == len(retrieve("Who was mayor of Lund in 2003?", corpus).evidence)
+    assert [e.score for e in found] == sorted((e.score for e in found), reverse=True)
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?", "in 1990", "zzz qqq"])
+def test_questions_that_hold_nothing_to_search_for(corpus: Corpus, question: str) -> None:
+    retrieve(question, corpus)
+
+
+def test_texts_at_hand_are_all_kept() -> None:
+    ranking = rank_texts("Who was mayor of Lund in 2003?", TERMS)
+    assert sorted(ids(ranking)) == sorted(passage.id for passage in TERMS)
+    assert ids(ranking)[0] == "moe"
+
+
+def test_dates_do_not_add_to_the_score_of_a_question_without_one() -> None:
+    plain = Passage("1", "Ida Moe painted the mill.")
+    dated = Passage("2", "The mill was shown in Oslo in 2020.")
+    assert ids(rank_texts("Who painted the mill?", [dated, plain])) == ["1", "2"]
+
+
+def test_many_questions_are_each_question(corpus: Corpus) -> None:
+    questions = ["Who was mayor of Lund in 2003?", "Who sold the mill?", "", "Who was mayor of Lund since 2015?"]
+    many = list(retrieve_many(questions, corpus))
+    assert many == [retrieve(question, corpus) for question in questions]
+    assert list(retrieve_many(questions[::-1], corpus))[::-1] == many
+
+
+def test_threads_give_the_same(corpus: Corpus) -> None:
+    retriever = bm25_retriever(corpus)
+    questions = [f"Who was mayor of Lund in {year}?" for year in range(1970, 2020)]
+    alone = [retrieve(question, corpus, retriever=retriever) for question in questions]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda q: retrieve(q, corpus, retriever=retriever), questions)) == alone
+
+
+def test_another_process_with_another_hash_seed_gives_the_same() -> None:
+    code = (
+        "from mrag.corpus import analyse, Passage; from mrag.pipeline import retrieve\n"
+        "texts = [f'Ida {i} was mayor of Lund from {1900 + i} to {1904 + i}. She painted.' for i in range(50)]\n"
+        "c = analyse([Passage(str(i), text, 'Ida') for i, text in enumerate(texts)])\n"
+        "found = retrieve('Who was mayor of Lund in 1930?', c).evidence\n"
+        "print([(e.passage.id, e.score, e.semantic, e.temporal) for e in found])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_ties_go_by_row() -> None:
+    same = [Passage(str(i), "Ida Moe was mayor of Lund in 1990.") for i in range(20)]
+    assert ids(retrieve("Who was mayor of Lund in 1990?", analyse(same), k=20)) == [str(i) for i in range(20)]
+
+
+def test_every_constant_of_the_mix_matters(corpus: Corpus) -> None:
+    """A constant that no result depends on is a constant to delete."""
+    question = "Who was mayor of Lund in 1990?"
+    texts = [*TERMS, Passage("ref", "Lund, Mayor. (1990). Ida Moe.", title="Lund", section="References")]
+    base = [(e.passage.id, e.score) for e in retrieve(question, analyse(texts)).evidence]
+    for name in Settings().mix.__slots__:
+        mix = replace(Settings().mix, **{name: getattr(Settings().mix, name) + 0.3})
+        changed = retrieve(question, analyse(texts), settings=Settings(mix=mix))
+        assert [(e.passage.id, e.score) for e in changed.evidence] != base, name
+
+
+word = st.sampled_from(
+    "Ida Moe mayor Lund in 1990 from 1999 to 2006 since before last first the of Who was ? . -".split(" ")
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(word, max_size=12).map(" ".join), st.lists(st.lists(word, max_size=20).map(" ".join), max_size=5))
+def test_any_question_over_any_texts(question: str, texts: list[str]) -> None:
+    ranking = rank_texts(question, [Passage(str(i), text) for i, text in enumerate(texts)])
+    assert sorted(ids(ranking)) == [str(i) for i in range(len(texts))]
+    for evidence in ranking.evidence:
+        assert 0 <= evidence.semantic <= 1
+        assert 0 <= evidence.temporal <= 1
+    scores = [evidence.score for evidence in ranking.evidence]
+    assert scores == sorted(scores, reverse=True)
