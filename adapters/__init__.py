@@ -1,0 +1,1 @@
+"""The outside world, one thing a file; installed as ``mrag.adapters``."""
