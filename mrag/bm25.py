@@ -48,8 +48,8 @@ def build(ids: Int32 | Int64, documents: Int64, terms: Strings) -> Bm25:
     >>> index.postings.tolist(), index.rows.tolist(), index.counts.tolist(), index.lengths.tolist()
     ([0, 1, 3], [0, 0, 1], [1, 2, 1], [3, 1])
     """
-    if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < len(terms):
-        raise ValueError(f"token ids {ids.min()} ... {ids.max()} for {len(terms)} terms")
+    if len(ids) and not 0 <= int(np.min(ids)) <= int(np.max(ids)) < len(terms):
+        raise ValueError(f"token ids {np.min(ids)} ... {np.max(ids)} for {len(terms)} terms")
     lengths = np.diff(documents)
     n = max(len(lengths), 1)
     # One number for each token, that orders by term, then by passage: equal numbers are the counts.

@@ -1,9 +1,8 @@
 """Passages -> columns: sentences, their dates, their terms and their names.
 
-All that a question will need of a text is found here, once, when the index is built. ``analyse``
-turns passages into columns, ``concat`` puts columns behind each other, and ``FIELDS`` says of each
-column what its numbers point into, so that a store can write, map, check and join columns
-without knowing what they mean.
+All that a question will need of a text is found here, once, when the index is built. ``analyse`` turns passages into
+columns, and ``FIELDS`` says of each column what its numbers point into, so that a store can write, map, check and join
+columns without knowing what they mean.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from mrag import bm25, timex
-from mrag.columns import Int32, Int64, Strings, UInt8, pointers
+from mrag.columns import Bool, Int16, Int32, Int64, Strings, UInt8, pointers
 from mrag.errors import InputError
 from mrag.interval import OPEN_START, Interval, Precision, join, parse_iso, since, until
 from mrag.names import Name, names
@@ -132,7 +131,7 @@ class Corpus:
     name_terms: Int32
     name_flags: UInt8
     year_rows: Int64
-    years: np.ndarray[tuple[int], np.dtype[np.int16]]
+    years: Int16
     mention_rows: Int64
     mention_starts: Int32
     mention_ends: Int32
@@ -429,7 +428,8 @@ class _Builder:
 def _sorted_rows(values: Int32, rows: Int64) -> Int32:
     """Ragged rows, each ascending: so that the columns do not depend on the order in which terms were met."""
     row = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
-    return values[np.lexsort((values, row))]
+    ordered: Int32 = values[np.lexsort((values, row))]
+    return ordered
 
 
 def analyse(passages: Iterable[Passage]) -> Corpus:
@@ -447,50 +447,7 @@ def analyse(passages: Iterable[Passage]) -> Corpus:
     return builder.finish()
 
 
-def concat(parts: Sequence[Corpus]) -> Corpus:
-    """The parts behind each other as one corpus; the result does not depend on how the passages were cut into parts."""
-    if len(parts) == 1:
-        return parts[0]
-    lexicon, remaps = bm25.merge([part.lexicon for part in parts])
-    columns: dict[str, object] = {"lexicon": lexicon}
-    for name, spec in FIELDS.items():
-        columns[name] = join_column(spec, [getattr(part, name) for part in parts], parts, remaps)
-    return Corpus(**columns)  # type: ignore[arg-type]
-
-
-def join_column(
-    spec: Field, columns: Sequence[Strings | np.ndarray], parts: Sequence[Corpus], remaps: Sequence[Int32]
-) -> Strings | np.ndarray:
-    """One column of several parts as one: pointers shifted, term ids translated."""
-    if spec.kind == "strings":
-        blobs = [column.blob for column in columns if isinstance(column, Strings)]
-        sizes = [np.diff(column.offsets) for column in columns if isinstance(column, Strings)]
-        return Strings(_joined(blobs, "|u1"), pointers(_joined(sizes, "<i8")))
-    arrays = [column for column in columns if isinstance(column, np.ndarray)]
-    if spec.kind == "pointers":
-        return pointers(_joined([np.diff(array) for array in arrays], "<i8"))
-    if spec.kind == "terms":
-        return _joined([remap[array] for remap, array in zip(remaps, arrays, strict=True)], spec.dtype)
-    if spec.kind in ("bytes", "rows"):
-        shifts = pointers([size_of(part, spec.into) for part in parts])
-        arrays = [np.where(a >= 0, a + shift, a) for a, shift in zip(arrays, shifts[:-1].tolist(), strict=True)]
-    return _joined(arrays, spec.dtype)
-
-
-def size_of(corpus: Corpus, table: str) -> int:
-    """Rows of a table of a corpus; for a column of strings, the bytes of its blob."""
-    if table == "texts":
-        return len(corpus.texts.blob)
-    if table == "sentences":
-        return len(corpus.sentence_starts)
-    raise ValueError(f"nothing points into {table!r} by rows or bytes")
-
-
-def _joined(arrays: Sequence[np.ndarray], dtype: str) -> np.ndarray:
-    return np.concatenate(arrays).astype(np.dtype(dtype), copy=False) if arrays else np.zeros(0, dtype=np.dtype(dtype))
-
-
-def within(corpus: Corpus, window: Interval) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def within(corpus: Corpus, window: Interval) -> Bool:
     """bool[n]: the passages that hold a date inside or across the window (life dates do not count).
 
     A mention that is open on a side counts where its named end lies or where it reaches over the window.
@@ -499,7 +456,8 @@ def within(corpus: Corpus, window: Interval) -> np.ndarray[tuple[int], np.dtype[
     hits &= corpus.mention_kinds != KINDS.index("life")
     counts = np.concatenate(([0], np.cumsum(hits)))
     edges = corpus.mention_rows[corpus.sentence_rows]
-    return (counts[edges[1:]] - counts[edges[:-1]]) > 0
+    inside: Bool = (counts[edges[1:]] - counts[edges[:-1]]) > 0
+    return inside
 
 
 RULES = f"{TEXT_FINGERPRINT} {getattr(timex, 'FINGERPRINT', 'timex-1')} {FINGERPRINT}"

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from mrag import bm25, ranking, spline
-from mrag.columns import Bool, Float32, Int64, gather
+from mrag.columns import Array, Bool, Float32, Int64, gather
 from mrag.corpus import Corpus, Passage, analyse, within
 from mrag.interval import Interval
 from mrag.question import Constraint, Question, parse
@@ -212,8 +212,9 @@ def rank_passages(
 
 def _unit(scores: Float32) -> Float32:
     """Scores over their maximum, in [0, 1]."""
-    top = float(scores.max(initial=0.0))
-    return np.maximum(scores, 0.0) / np.float32(top) if top > 0 else np.zeros_like(scores)
+    top = float(np.max(scores, initial=0.0))
+    unit: Float32 = np.maximum(scores, 0.0).astype(np.float32) / np.float32(top if top > 0 else 1.0)
+    return unit
 
 
 def _semantic(
@@ -285,9 +286,10 @@ def _ranked(
     some = at >= 0
     n = len(behind)
 
-    def column(values: np.ndarray, missing: float) -> np.ndarray:
+    def column(values: Array, missing: float) -> Array:
         picked = np.where(some, values[at], missing) if len(values) else np.full(len(at), missing)
-        return np.concatenate((picked, np.full(n, missing))).astype(values.dtype)
+        whole: Array = np.concatenate((picked, np.full(n, missing))).astype(values.dtype)
+        return whole
 
     everyone = np.concatenate((chosen, behind))
     keyword_place = np.empty(len(order), dtype=np.int64)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mrag import bm25
-from mrag.columns import Bool, Float32, Int32, Int64, gather
+from mrag.columns import Bool, Float32, Int16, Int32, Int64, gather
 from mrag.corpus import Corpus
 from mrag.keywords import Asked, Keyword, asked, keywords, related
 from mrag.names import NAME_LONG, NAME_PERSON, NAME_PLACE
@@ -36,7 +36,7 @@ class Terms:
     ``related``: bool[v], terms of the relations that the question names; ``asked``: the kind of answer.
     """
 
-    slot_of: np.ndarray[tuple[int], np.dtype[np.int16]]
+    slot_of: Int16
     idf: Float32
     keyword_of: Int64
     keyword_weights: Float32
@@ -58,7 +58,7 @@ def terms_of(main_content: str, corpus: Corpus) -> Terms:
             ids = ids[slot_of[ids] < 0]
             if len(ids):
                 slot_of[ids] = len(idf)
-                frequency = int(min(len(corpus), (lexicon.postings[ids + 1] - lexicon.postings[ids]).sum()))
+                frequency = min(len(corpus), int(np.sum(lexicon.postings[ids + 1] - lexicon.postings[ids])))
                 idf.append(float(np.log1p((len(corpus) - frequency + 0.5) / (frequency + 0.5))))
                 keyword_of.append(at)
     hints = bm25.term_ids(lexicon, related(main_content))
@@ -74,7 +74,7 @@ def terms_of(main_content: str, corpus: Corpus) -> Terms:
     )
 
 
-def held(terms: Terms, column: np.ndarray, rows: Int64, wanted: Int64) -> Bool:
+def held(terms: Terms, column: Int32, rows: Int64, wanted: Int64) -> Bool:
     """bool[n, q]: which slots each of the ``wanted`` rows of a ragged column of term ids holds."""
     positions, pointers = gather(rows[wanted], rows[wanted + 1])
     slots = terms.slot_of[column[positions]]
@@ -101,7 +101,8 @@ def keyword_scores(terms: Terms, present: Bool) -> Float32:
     mass[np.arange(len(terms.idf)), terms.keyword_of] = terms.idf
     whole = mass.sum(axis=0)
     shares = (present @ mass) / np.where(whole > 0, whole, 1.0)
-    return (shares @ terms.keyword_weights).astype(np.float32)
+    scores: Float32 = (shares @ terms.keyword_weights).astype(np.float32)
+    return scores
 
 
 def passage_keyword_scores(terms: Terms, corpus: Corpus, passages: Int64) -> Float32:
@@ -120,7 +121,8 @@ def title_share(terms: Terms, corpus: Corpus, passages: Int64) -> Float32:
     positions, pointers = gather(corpus.title_rows[passages], corpus.title_rows[passages + 1])
     counts = np.concatenate(([0], np.cumsum(terms.slot_of[corpus.title_terms[positions]] >= 0)))
     sizes = np.diff(pointers)
-    return (np.diff(counts[pointers]) / np.maximum(sizes, 1)).astype(np.float32)
+    shares: Float32 = (np.diff(counts[pointers]) / np.maximum(sizes, 1)).astype(np.float32)
+    return shares
 
 
 _LIFE = re.compile(r"\b(?:born|births?|die[ds]?|dead|deaths?|lived|buried)\b", re.IGNORECASE)

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.bm25 import Bm25
 from mrag.columns import Strings
-from mrag.corpus import FIELDS, Corpus, Passage, analyse, concat, reference_years, within
+from mrag.corpus import FIELDS, Corpus, Passage, analyse, reference_years, within
 from mrag.errors import InputError
 from mrag.interval import parse_iso
 
@@ -31,19 +30,6 @@ def dates(corpus: Corpus, sentence: int, passage: int = 0) -> list[tuple[str, st
     rows = range(int(corpus.mention_rows[sentence]), int(corpus.mention_rows[sentence + 1]))
     mentions = [corpus.mention(row, passage) for row in rows]
     return [(str(m.interval), m.kind, m.source) for m in mentions]
-
-
-def same(a: Corpus, b: Corpus) -> None:
-    for name in FIELDS:
-        one, two = getattr(a, name), getattr(b, name)
-        pairs = [(one.blob, two.blob), (one.offsets, two.offsets)] if isinstance(one, Strings) else [(one, two)]
-        for left, right in pairs:
-            assert left.dtype == right.dtype, name
-            assert np.array_equal(left, right), name
-    for column in fields(Bm25):
-        if column.name != "terms":
-            assert np.array_equal(getattr(a.lexicon, column.name), getattr(b.lexicon, column.name)), column.name
-    assert bytes(a.lexicon.terms.blob) == bytes(b.lexicon.terms.blob)
 
 
 def test_every_column_is_described_and_has_its_dtype() -> None:
@@ -153,20 +139,6 @@ def test_degenerate_passages_have_rows() -> None:
 
 def test_no_passages_make_an_empty_corpus() -> None:
     assert len(analyse([])) == 0
-
-
-words = st.sampled_from(
-    "Ida Moe led the club from 1999 to 2006 . \n - Ł é 1990s in May (1909–1996) won cups".split(" ")
-)
-texts = st.lists(words, max_size=30).map(" ".join)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=6), st.data())
-def test_columns_do_not_depend_on_how_passages_are_cut_into_parts(rows, data) -> None:  # type: ignore[no-untyped-def]
-    passages = [Passage(str(i), text, title, section) for i, (text, title, section) in enumerate(rows)]
-    cut = data.draw(st.integers(0, len(passages)))
-    same(concat([analyse(passages[:cut]), analyse(passages[cut:])]), analyse(passages))
 
 
 @settings(max_examples=40, deadline=None)
