@@ -66,7 +66,7 @@ WORDS = {
     " seats houses homes households families units cars ships species times books words volumes items cases beds"
     " km km2 km² m m2 m² cm mm mi miles mile metres meters metre meter yards yard feet foot ft sq square cubic acres"
     " acre hectares ha kg kilometres kilometers kilograms tonnes tons lbs hours hour hrs minutes seconds gmt utc"
-    " dollars euros pounds francs marks rubles rupees yen percent per cc hp kw kwh mw hz khz mhz ghz rpm mph degrees"
+    " dollars euros pounds francs marks rubles rupees yen percent per cc hp kw kwh mw hz khz mhz ghz rpm mph bp degrees"
     " million billion",
     "HYPHENUNIT": "seat bed ton tonne person man member piece volt watt horsepower kilometre kilometer"
     " strong word pound dollar degree minute",
@@ -120,7 +120,7 @@ SIGNS = {
 # Classes of tokens that no table lists: date_rules.classify finds them by their form.
 FORMS = (
     "LOWER CAPITAL OTHER CLOCK DAY NUM2 NUM3 YEAR LATEYEAR NUM4 NUM5 ORDINAL DECADE OLDDECADE SHORTDECADE SHORTYEAR"
-    " FULLDATE FISCALYEAR QUARTERTOKEN"
+    " GROUPED FULLDATE FISCALYEAR QUARTERTOKEN"
 ).split()
 
 _NAMES = list(dict.fromkeys([*FORMS, *WORDS, *WORDS_AS_WRITTEN, *SIGNS]))
@@ -202,7 +202,11 @@ OPERATORS = {
     "beginning in": "since",
     "beginning on": "since",
     "beginning from": "since",
+    "effective": "since",
     "effective from": "since",
+    "with effect from": "since",
+    "commencing on": "since",
+    "commencing in": "since",
     "since": "since",
     "ever since": "since",
     "since at least": "since",
@@ -229,6 +233,9 @@ OPERATORS = {
     "through": "until",
     "until as late as": "until",
     "until at least": "until",
+    "not until": "in",
+    "ending on": "until",
+    "ending in": "until",
     "bis": "until",
     "jusqu'en": "until",
     "hasta": "until",
@@ -317,7 +324,8 @@ CONNECTORS = (
     dict.fromkeys(SIGNS["DASH"], "to")
     | dict.fromkeys("to until till til through thru bis à hasta al".split(), "to")
     | dict.fromkeys(
-        ("up to", "up until", "to at least", "until at least", ", to", ", until", "and until", "- the"), "to"
+        ("up to", "through to", "up until", "to at least", "until at least", ", to", ", until", "and until", "- the"),
+        "to",
     )
     | dict.fromkeys("and & und et y".split(), "and")
     | dict.fromkeys(("or", ",", "/", ", and", ", or", "and/or", "and on", "or on", "and again on"), "list")
@@ -326,6 +334,8 @@ CONNECTORS = (
 # What stands behind a date -> the relation it says.
 SUFFIXES = {
     "onwards": "since",
+    "- onwards": "since",
+    "– onwards": "since",
     "onward": "since",
     "and onwards": "since",
     "or later": "since",

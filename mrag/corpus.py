@@ -460,5 +460,5 @@ def within(corpus: Corpus, window: Interval) -> Bool:
     return inside
 
 
-RULES = f"{TEXT_FINGERPRINT} {getattr(timex, 'FINGERPRINT', 'timex-1')} {FINGERPRINT}"
+RULES = f"{TEXT_FINGERPRINT} {timex.FINGERPRINT} {FINGERPRINT}"
 """All that is baked into the columns: an index built by other rules is refused or made again."""

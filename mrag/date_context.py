@@ -54,8 +54,9 @@ def _classes(names: str) -> frozenset[str]:
     return frozenset(CLASS[name] for name in names.split())
 
 
-_THE, _IN, _CAPITAL, _DASH, _OPENING, _CLOSING, _NEWLINE, _BORN, _DIED, _DOT = (
-    CLASS[name] for name in ("THE", "IN", "CAPITAL", "DASH", "OPENING", "CLOSING", "NEWLINE", "BORN", "DIED", "DOT")
+_THE, _IN, _CAPITAL, _DASH, _OPENING, _CLOSING, _NEWLINE, _BORN, _DIED, _DOT, _SLASH = (
+    CLASS[name]
+    for name in ("THE", "IN", "CAPITAL", "DASH", "OPENING", "CLOSING", "NEWLINE", "BORN", "DIED", "DOT", "SLASH")
 )
 _ITEM_ENDS = _classes("CLOSING COLON NEWLINE SIGN")
 _SENTENCE_ENDS = _classes("DOT NEWLINE SIGN OPENING DASH COLON")
@@ -137,6 +138,8 @@ class Context:
             return None
         if between == 0:  # "May 13, 1895November 7, 1954": a dash got lost
             return "to" if self._tokens.ends[date.last - 1] == self._tokens.starts[following.first] else None
+        if "i" in date.parts and "i" in following.parts and self._tokens.classes[date.last : following.first] == _SLASH:
+            return "to"  # 2010-05-01/2010-05-31
         joint = _CONNECTORS.get(self._tokens.lower(date.last, following.first))
         if joint is None and following.circa > date.last:
             joint = _CONNECTORS.get(self._tokens.lower(date.last, following.circa))
@@ -245,7 +248,7 @@ class Context:
         return named, None, end
 
     def _offset(self, date: Date, operator: str, named: Interval) -> tuple[Interval, str | None, int, int]:
-        """ "The week before 9 June", "two years after 1990": the period that is meant, the operator before it all,
+        """ "The week before 5 May", "two years after 1990": the period that is meant, the operator before it all,
         and the tokens where that and the period begin; anything else comes back as it is.
         """
         tokens, unit = self._tokens, date.outset - 1

@@ -25,7 +25,7 @@ _FURTHEST = 999  # years that one range of two bare years may span
 def _int(token: str) -> int:
     if token.isdecimal():
         return int(token)
-    match = _DIGITS.search(token)
+    match = _DIGITS.search(token.replace(",", ""))
     return int(match.group()) if match else 0
 
 
@@ -107,7 +107,7 @@ def date(parts: Parts) -> Interval | None:
     month = MONTHS[parts["m"].lower()]
     if "d" not in parts:
         return _part(period(year, month), parts)
-    day = _int(parts["d"])
+    day = _ordinal(parts["d"])
     return period(year, month, day) if 1 <= day <= month_length(year, month) else period(year, month)
 
 
@@ -239,7 +239,7 @@ def fiscal(parts: Parts) -> Interval | None:
 
 
 def spelled(parts: Parts) -> Interval | None:
-    """A year in words: two thousand and three, nineteen eighty-four; "Nineteen Eighty-Four" is a title."""
+    """A year in words: two thousand and seven, nineteen eighty-four; "Nineteen Eighty-Four" is a title."""
     low = [parts[name] for name in ("t", "u") if name in parts]
     thousands = NUMBERS[parts["k"].lower()] if "k" in parts else 0
     if thousands > 2 or not all(word.islower() for word in low):

@@ -10,7 +10,7 @@ from mrag.date_rules import LEAD, RELATIVE_SCANNER, SCANNER, Rule
 from mrag.date_tokens import Tokens
 from mrag.interval import MAX_YEAR, Interval
 
-_THE = CLASS["THE"]
+_THE, _WEEKDAY = CLASS["THE"], CLASS["WEEKDAY"]
 _LEAD_ENDS = frozenset(
     CLASS[name] for name in ("THE", "PART", "DASH", "IN", "OF", "YEARWORD", "WEEKDAY", "DOT", "COMMA")
 )
@@ -68,16 +68,9 @@ def _date(tokens: Tokens, rule: Rule, first: int, border: int, reference: Interv
     match = rule.regex.match(tokens.classes, first)
     if match is None:  # cannot be: the scanner has matched the same pattern here
         return None
-    classes, words = tokens.classes, tokens.words
-    parts = {name: words[place] for name in rule.names if (place := match.start(name)) >= 0}
-    if first > border and classes[first - 1] in _LEAD_ENDS:
-        lead = LEAD.search(classes, max(border, first - _LONGEST_LEAD), first)
-        if lead is not None and (rule.the or lead.group() != _THE):
-            led = {name: words[place] for name in ("k", "p") if (place := lead.start(name)) >= 0}
-            if not led or "d" not in parts:  # "early 5 May 1990" is no part of a day
-                first = lead.start()
-                parts.update(led)
-    relative = rule.relative is not None and reference is not None
+    parts = {name: tokens.words[place] for name in rule.names if (place := match.start(name)) >= 0}
+    start, led = _lead(tokens, rule, first, border, is_day="d" in parts or "i" in parts)
+    parts.update(led)
     interval: Interval | None = None
     if rule.relative is not None and reference is not None:
         interval = rule.relative(parts, reference)
@@ -85,4 +78,16 @@ def _date(tokens: Tokens, rule: Rule, first: int, border: int, reference: Interv
         interval = rule.reading(parts)
     if interval is None and rule.shape != "open" and ("y" in parts or not rule.borrows):
         return None
-    return Date(rule, first, match.end(), parts, interval, relative)
+    return Date(rule, start, match.end(), parts, interval, relative=rule.relative is not None)
+
+
+def _lead(tokens: Tokens, rule: Rule, first: int, border: int, *, is_day: bool) -> tuple[int, dict[str, str]]:
+    """Where the words that lead up to a date begin ("the", "early", a weekday), and the "early" among them."""
+    if first > border and tokens.classes[first - 1] in _LEAD_ENDS:
+        lead = LEAD.search(tokens.classes, max(border, first - _LONGEST_LEAD), first)
+        if lead is not None and (rule.the or lead.group() != _THE):
+            led = {name: tokens.words[place] for name in ("k", "p") if (place := lead.start(name)) >= 0}
+            has_weekday = tokens.classes[lead.start()] == _WEEKDAY
+            if not (led if is_day else has_weekday):  # no day is early, and no year a Monday
+                return lead.start(), led
+    return first, {}

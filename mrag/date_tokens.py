@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import accumulate
 
 from mrag.calendar_words import CLASS, TOKEN_CLASSES
@@ -41,6 +42,7 @@ _FORMS = [
             r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}|\d{1,2}/\d{1,2}/\d\d|\d\d\.\d\d\.\d\d",
             "FULLDATE",
         ),
+        (r"\d{1,2},\d{3}", "GROUPED"),
         (r"\d{1,2}(st|nd|rd|th|ST|ND|RD|TH)", "ORDINAL"),
         (r"(?:1\d|20)\d0(?:['’]?s|er)", "DECADE"),
         (r"\d\d0['’]?s", "OLDDECADE"),
@@ -69,9 +71,8 @@ class Tokens:
             text = _FOREIGN_DIGIT.sub(lambda digit: str(int(digit.group())), text)  # a digit for a digit: places stay
         pieces = _TOKEN.split(text)
         self.words = pieces[1::2]
-        known = TOKEN_CLASSES.get
         self.classes = "".join(
-            [known(word) or (_LOWER if word.isalpha() and word.islower() else classify(word)) for word in self.words]
+            [_class(word) if len(word) < _LONGEST_FORM else classify(word) for word in self.words]  # long ones not kept
         )
         borders = list(accumulate(map(len, pieces)))
         self.starts, self.ends = borders[0::2], borders[1::2]
@@ -88,7 +89,9 @@ def split_words(phrase: str) -> tuple[str, ...]:
 
 
 def classify(token: str) -> str:
-    """The class character of a token that TOKEN_CLASSES does not list."""
+    """The class character of a token."""
+    if known := TOKEN_CLASSES.get(token):
+        return known
     if token.isalpha():
         return _CAPITAL if token[0].isupper() else _LOWER
     if token.isdecimal() and len(token) <= 5:
@@ -98,6 +101,9 @@ def classify(token: str) -> str:
             if form.fullmatch(token):
                 return name
     return _OTHER if token[0].isalnum() or len(token) > 1 else _SIGN
+
+
+_class = lru_cache(maxsize=65_536)(classify)
 
 
 def _number_class(digits: str) -> str:

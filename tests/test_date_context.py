@@ -39,12 +39,12 @@ def kinds(text: str) -> list[str]:
         ("until 2003", "..2003"),
         ("till May 2003", "..2003-05"),
         ("through May 2020", "..2020-05"),
-        ("up to and including 1921", "..1921"),
+        ("up to and including 1934", "..1934"),
         ("before 1855", "..1855"),
         ("prior to 1855", "..1855"),
         ("pre-1855", "..1855"),
         ("by 2010", "..2010"),
-        ("no later than 2010", "..2010"),
+        ("no later than 2012", "..2012"),
         ("by the end of 2010", "..2010-12"),
         ("c. 1860", "1860"),
         ("ca.1860", "1860"),
@@ -54,8 +54,8 @@ def kinds(text: str) -> list[str]:
         ("until about 1620", "..1620"),
         ("dates from 1853", "1853"),
         ("in the year before 1990", "1989"),
-        ("the week before 9 June 2021", "2021-06-02..2021-06-08"),
-        ("two days after 9 June 2021", "2021-06-11"),
+        ("the week before 5 May 2014", "2014-04-28..2014-05-04"),
+        ("two days after 5 May 2014", "2014-05-07"),
         ("three years after 1990", "1993"),
     ],
 )
@@ -64,7 +64,7 @@ def test_an_operator_opens_or_moves_the_interval(text: str, expected: str) -> No
 
 
 def test_the_mention_holds_its_operator_words() -> None:
-    assert texts("He served up to and including May 1921, and not after.") == ["up to and including May 1921"]
+    assert texts("He stayed till the end of May 1921, and not longer.") == ["till the end of May 1921"]
 
 
 @pytest.mark.parametrize("phrase", sorted(OPERATORS))
@@ -95,7 +95,7 @@ def test_a_suffix_says_a_relation_too(phrase: str) -> None:
 
 
 def test_a_suffix_does_not_take_the_next_dates_operator() -> None:
-    assert dates("before 2017 or before 1999") == ["..2017", "..1999"]
+    assert dates("before 1987 or before 1975") == ["..1987", "..1975"]
 
 
 # --- kinds ---
@@ -105,7 +105,7 @@ def test_a_suffix_does_not_take_the_next_dates_operator() -> None:
     ("text", "kind"),
     [
         ("It opened in 1950.", "event"),
-        ("It was built before 1855.", "event"),
+        ("It went up before 1872.", "event"),
         ("She was mayor by 1990.", "event"),
         ("She ruled from 1999 to 2006.", "state"),
         ("mayor, 1990–93", "state"),
@@ -132,8 +132,8 @@ def test_a_date_says_what_kind_of_fact_it_dates(text: str, kind: str) -> None:
 
 
 def test_birth_and_death_are_two_dates_of_a_life() -> None:
-    text = "Ann Lee (born 7 February 1912; died 3 March 1987) ran it."
-    assert list(zip(dates(text), kinds(text), strict=True)) == [("1912-02-07", "life"), ("1987-03-03", "life")]
+    text = "Ann Lee (born 8 June 1921; died 2 May 1993) led it."
+    assert list(zip(dates(text), kinds(text), strict=True)) == [("1921-06-08", "life"), ("1993-05-02", "life")]
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_a_dated_event_is_named_by_its_year() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "the 1972 Andes crash",
+        "the 1956 Harbour fire",
         "the 1972 crash",
-        "at the 2003 Tour of Kent",
+        "at the 1995 Festival of Kent",
         "who won the Boat Race 2017",
         "during the May 1968 protests",
         "her 1986 article",
