@@ -16,7 +16,7 @@ from pathlib import Path
 
 from quality import Bench, load, mean
 
-from mrag.pipeline import DEFAULTS, Settings
+from mrag.pipeline import DEFAULTS, LEXICAL, Settings
 
 WEIGHTS = {"perturbed": 0.7, "hard": 0.3}
 TARGET = {"AR@1": 0.4, "ER@1": 0.4, "AR@5": 0.1, "ER@5": 0.1}
@@ -26,10 +26,11 @@ def variants() -> Iterator[tuple[str, Settings]]:
     """The defaults, then each constant at 0, at two thirds and at one and a half times its value."""
     yield "defaults", DEFAULTS
     yield "no temporal score", replace(DEFAULTS, temporal=False)
-    for group in ("mix", "spline"):
-        constants = getattr(DEFAULTS, group)
+    for group, constants in (("mix", LEXICAL), ("spline", DEFAULTS.spline)):
         for constant in fields(constants):
             value = getattr(constants, constant.name)
+            if not value:
+                continue
             steps = (0.0, value / 1.5, value * 1.5) if group == "mix" else (value / 1.5, value * 1.5)
             for step in steps:
                 changed = replace(constants, **{constant.name: step})

@@ -7,7 +7,7 @@ passages by their best sentences. Each stage is a pure function of ranking.py; t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -18,7 +18,7 @@ from mrag.columns import Array, Bool, Float32, Int64, gather
 from mrag.corpus import Corpus, Passage, analyse, within
 from mrag.interval import Interval
 from mrag.question import Constraint, Question, parse
-from mrag.strategies import Retriever, Scorer
+from mrag.strategies import Retriever, RowScorer, Scorer
 from mrag.text import tokenise
 from mrag.timex import Mention
 
@@ -29,23 +29,47 @@ ProfileName = Literal["interval", "paper"]
 class Mix:
     """How a passage's score is made of its parts (interval profile). benchmarks/ablation.py has a row for each.
 
-    A sentence: ``overlap`` x idf share of the question's words + ``relation`` where it speaks of the asked relation
-    + ``kind`` x fit of a new name to the kind of answer + ``name`` for a new long name + ``brevity`` x minus the
-    logarithm of its length, times ``back_matter`` in a list of literature; that times the temporal score.
-    A passage: its best sentence + ``second`` x the next + ``lexical`` x BM25 + ``title`` x share of its title
-    + ``page`` x BM25 of the page's best passages (BM25 over its maximum).
+    A sentence: ``meaning`` x the score of the scorer handed in + ``overlap`` x idf share of the question's words
+    + ``relation`` where it speaks of the asked relation + ``kind`` x fit of a new name to the kind of answer + ``name``
+    for a new long name + ``brevity`` x minus the logarithm of its length, times ``back_matter`` in a list of
+    literature; that times the temporal score.
+    A passage: its best sentence + ``second`` x the next + ``passage`` x what the passage scorer gives it + ``first`` x
+    its first-stage score + ``title`` x share of its title + ``page`` x the first-stage scores of the page's best
+    passages (first-stage scores over their maximum).
     """
 
-    overlap: float = 0.52
-    relation: float = 0.16
-    kind: float = 0.1
-    name: float = 0.05
-    brevity: float = 0.05
-    back_matter: float = 0.5
-    second: float = 0.2
-    lexical: float = 0.25
-    title: float = 0.2
-    page: float = 0.3
+    meaning: float
+    overlap: float
+    relation: float
+    kind: float
+    name: float
+    brevity: float
+    back_matter: float
+    second: float
+    passage: float
+    first: float
+    title: float
+    page: float
+
+
+LEXICAL = Mix(
+    meaning=0.0,
+    overlap=0.52,
+    relation=0.16,
+    kind=0.1,
+    name=0.05,
+    brevity=0.05,
+    back_matter=0.5,
+    second=0.2,
+    passage=0.0,
+    first=0.25,
+    title=0.2,
+    page=0.3,
+)
+"""The mix of the base install, where words are all that is known of a sentence's meaning."""
+
+MEANING = replace(LEXICAL, meaning=0.5, overlap=0.0, second=0.15, passage=0.3, page=0.6)
+"""The mix where a scorer of sentences is handed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +86,7 @@ class Settings:
     sentences: int = 200
     k1: float = 0.9
     b: float = 0.4
-    mix: Mix = field(default_factory=Mix)
+    mix: Mix | None = None  # None: LEXICAL, or MEANING where a scorer is handed in
     spline: spline.Profile = spline.PROFILE
 
 
@@ -154,16 +178,31 @@ def rank(
     settings: Settings = DEFAULTS,
     retriever: Retriever | None = None,
     scorer: Scorer | None = None,
+    row_scorer: RowScorer | None = None,
+    passage_scorer: RowScorer | None = None,
     window: Interval | None = None,
 ) -> Ranked:
-    """All stages for one question; every passage of the first stage comes out, best first."""
+    """All stages for one question; every passage of the first stage comes out, best first.
+
+    ``scorer`` scores sentences by their text, ``row_scorer`` by their row in the corpus, and ``passage_scorer`` whole
+    passages by theirs; each is optional.
+    """
     retriever = retriever or bm25_retriever(corpus, settings.k1, settings.b)
     query = question.main_content or question.text
     if not settings.temporal:
         query = question.text
     rows, scores = retriever([query], min(settings.first_stage, max(len(corpus), 1)), window=window)
     kept = rows[0] >= 0
-    return rank_passages(question, corpus, rows[0][kept], scores[0][kept], settings=settings, scorer=scorer)
+    return rank_passages(
+        question,
+        corpus,
+        rows[0][kept],
+        scores[0][kept],
+        settings=settings,
+        scorer=scorer,
+        row_scorer=row_scorer,
+        passage_scorer=passage_scorer,
+    )
 
 
 def rank_passages(
@@ -174,6 +213,8 @@ def rank_passages(
     *,
     settings: Settings = DEFAULTS,
     scorer: Scorer | None = None,
+    row_scorer: RowScorer | None = None,
+    passage_scorer: RowScorer | None = None,
 ) -> Ranked:
     """The stages behind the first: ``rows`` int64[n] passages with their first-stage scores float32[n], best first."""
     constraint = question.constraint if settings.temporal else None
@@ -192,7 +233,11 @@ def rank_passages(
     present = ranking.sentence_presence(terms, corpus, candidates)
     kept = np.sort(ranking.best_first(ranking.keyword_scores(terms, present), settings.sentences))
     candidates, present = candidates.take(kept), present[kept]
-    semantic = _semantic(content, terms, present, corpus, candidates, settings, scorer)
+    meaning = _meaning(content, corpus, candidates, scorer, row_scorer)
+    mix = settings.mix or (LEXICAL if meaning is None else MEANING)
+    semantic = _semantic(mix, meaning, terms, present, corpus, candidates)
+    if settings.profile == "paper":
+        semantic = ranking.share(terms, present) if meaning is None else meaning
     temporal, mentions = _temporal(constraint, content, corpus, candidates, settings)
     sentence_scores = semantic * temporal
     best, top, second = ranking.best_sentences(sentence_scores, candidates.owner, len(chosen))
@@ -201,11 +246,12 @@ def rank_passages(
     elif settings.profile == "paper":
         scores = top
     else:
-        mix = settings.mix
         title = ranking.title_share(terms, corpus, rows[chosen])
         unit = _unit(first)[chosen]
         page = ranking.page_scores(corpus, rows[chosen], unit)
-        scores = top + mix.second * second + mix.lexical * unit + mix.title * title + mix.page * page
+        scores = top + mix.second * second + mix.first * unit + mix.title * title + mix.page * page
+        if passage_scorer is not None:
+            scores += mix.passage * np.clip(passage_scorer(content, rows[chosen]), 0.0, 1.0)
     final = ranking.best_first(scores) if settings.temporal else np.arange(len(chosen))
     return _ranked(rows, first, order, final, scores, best, candidates.rows, semantic, temporal, mentions)
 
@@ -217,27 +263,39 @@ def _unit(scores: Float32) -> Float32:
     return unit
 
 
-def _semantic(
+def _meaning(
     content: str,
+    corpus: Corpus,
+    candidates: ranking.Candidates,
+    scorer: Scorer | None,
+    row_scorer: RowScorer | None,
+) -> Float32 | None:
+    """float32[s] in [0, 1]: what the scorer that was handed in gives each sentence; None without one."""
+    if row_scorer is not None:
+        scores = row_scorer(content, candidates.rows)
+    elif scorer is not None:
+        scores = scorer(content, ranking.sentence_texts(corpus, candidates))
+    else:
+        return None
+    meaning: Float32 = np.clip(scores, 0.0, 1.0).astype(np.float32)
+    return meaning
+
+
+def _semantic(
+    mix: Mix,
+    meaning: Float32 | None,
     terms: ranking.Terms,
     present: Bool,
     corpus: Corpus,
     candidates: ranking.Candidates,
-    settings: Settings,
-    scorer: Scorer | None,
 ) -> Float32:
     """float32[s]: how well each sentence answers the main content, in [0, 1]."""
-    mix = settings.mix
-    if scorer is None:
-        overlap = ranking.share(terms, present)
-    else:
-        overlap = np.clip(scorer(content, ranking.sentence_texts(corpus, candidates)), 0.0, 1.0).astype(np.float32)
-    if settings.profile == "paper":
-        return overlap
     long_name, fit = ranking.name_evidence(terms, corpus, candidates)
     related = ranking.states_relation(terms, corpus, candidates)
-    parts = mix.overlap * overlap + mix.relation * related + mix.kind * fit + mix.name * long_name
+    parts = mix.overlap * ranking.share(terms, present) + mix.relation * related + mix.kind * fit + mix.name * long_name
     parts += mix.brevity * ranking.brevity(corpus, candidates.rows)
+    if meaning is not None:
+        parts += mix.meaning * meaning
     back = ranking.back_matter(corpus, candidates.passages)[candidates.owner]
     semantic: Float32 = np.clip(np.where(back, mix.back_matter * parts, parts), 0.0, 1.0).astype(np.float32)
     return semantic
@@ -317,14 +375,26 @@ def retrieve(
     settings: Settings = DEFAULTS,
     retriever: Retriever | None = None,
     scorer: Scorer | None = None,
+    row_scorer: RowScorer | None = None,
+    passage_scorer: RowScorer | None = None,
     window: Interval | None = None,
 ) -> Ranking:
     """The k best passages for a question, each with the sentence and the date that decided.
 
+    What may be handed in is said at ``rank``.
     ``reference`` is what "today" is for a question given as text; ``window`` admits only passages with a date in it.
     """
     asked = parse(question, reference=reference) if isinstance(question, str) else question
-    ranked = rank(asked, corpus, settings=settings, retriever=retriever, scorer=scorer, window=window)
+    ranked = rank(
+        asked,
+        corpus,
+        settings=settings,
+        retriever=retriever,
+        scorer=scorer,
+        row_scorer=row_scorer,
+        passage_scorer=passage_scorer,
+        window=window,
+    )
     return Ranking(asked, tuple(evidence(corpus, ranked, i) for i in range(min(k, len(ranked.rows)))))
 
 

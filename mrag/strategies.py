@@ -35,6 +35,13 @@ class Scorer(Protocol):
         """float32[n] in [0, 1], in the order of the texts."""
 
 
+class RowScorer(Protocol):
+    """A Scorer that knows the sentences (or the passages) of a corpus by their row, as stored vectors do."""
+
+    def __call__(self, query: str, rows: Int64) -> Float32:
+        """float32[n] in [0, 1]: how well each of them, rows int64[n] of the corpus, answers the query."""
+
+
 class Summariser(Protocol):
     """One dated sentence about the query out of each text, or None where the text holds no answer."""
 
