@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import NoReturn
 
 from mrag.adapters.documents import Located, read_document
 from mrag.adapters.field_dates import read_date
@@ -90,18 +91,21 @@ def _peek(lines: Lines) -> tuple[bytes, Lines]:
 
 
 def _documents(folder: Path, on_bad: OnBad | None) -> Iterator[Located]:
-    names = sorted(_document_names(folder))
+    names = sorted(_document_names(folder, on_bad))
     if not names:
         raise InputError(f"{folder}: holds no corpus.jsonl and no .txt or .md file: name the files themselves")
     for name in names:
         yield from _document(folder / name, name, read_lines(folder / name), on_bad)
 
 
-def _document_names(folder: Path) -> Iterator[str]:
+def _document_names(folder: Path, on_bad: OnBad | None = None) -> Iterator[str]:
     """The text files under a folder by their path in it; hidden ones are left out, links to folders not followed."""
 
     def refuse(error: OSError) -> None:
-        raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
+        unreadable = InputError(f"{error.filename}: cannot be read: {error.strerror}")
+        if on_bad is None:
+            raise unreadable from None
+        on_bad(unreadable)
 
     for root, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -137,7 +141,7 @@ def _json_lines(path: Path, lines: Lines, on_bad: OnBad | None) -> Iterator[Loca
 def json_object(line: str, place: str) -> dict[str, object]:
     """The JSON object that stands on a line; ``place`` names the line in the InputError for anything else."""
     try:
-        record = json.loads(line)
+        record = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         hint = "" if line.lstrip()[:1] in "{[" else ": write one JSON object a line"
         raise InputError(f"{place}: broken JSON at column {error.colno} ({error.msg}){hint}") from None
@@ -147,6 +151,15 @@ def json_object(line: str, place: str) -> dict[str, object]:
         kind = _kind(record)
         raise InputError(f"{place}: {kind}, not an object: write one JSON object a line (jq -c '.[]' unpacks a list)")
     return record
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return value if abs(value) < float("inf") else _no_constant(number)
 
 
 def passage_of(record: Mapping[str, object], place: str, default_id: str) -> Passage:

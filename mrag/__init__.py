@@ -33,6 +33,7 @@ __all__ = [
     "__version__",
     "find_dates",
     "parse",
+    "parse_iso",
     "rank",
     "retrieve",
 ]
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from mrag.adapters.store import Index
     from mrag.corpus import Passage
     from mrag.errors import MragError
-    from mrag.interval import Interval
+    from mrag.interval import Interval, parse_iso
     from mrag.pipeline import Evidence, ProfileName, Ranking, Settings, retrieve
     from mrag.question import Constraint, Question, parse
     from mrag.timex import Mention, find_dates
@@ -67,8 +68,11 @@ def rank(
     [(1, '1999..2006'), (0, '1971')]
     """
     from mrag.corpus import Passage
+    from mrag.errors import InputError
     from mrag.pipeline import Settings, rank_texts
 
+    if isinstance(texts, str):
+        raise InputError("rank takes a list of texts: write [text] for one alone")
     passages = [Passage(str(row), text) for row, text in enumerate(texts)]
     return list(rank_texts(question, passages, reference=reference, settings=Settings(profile=profile)).evidence)
 
@@ -87,6 +91,7 @@ if not TYPE_CHECKING:
         "Settings": "pipeline",
         "find_dates": "timex",
         "parse": "question",
+        "parse_iso": "interval",
         "retrieve": "pipeline",
     }
 

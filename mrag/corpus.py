@@ -447,12 +447,17 @@ def analyse(passages: Iterable[Passage]) -> Corpus:
     return builder.finish()
 
 
+_REACH = 8 * 365  # days: how long what ended had held, as in spline.Profile.until_reach
+
+
 def within(corpus: Corpus, window: Interval) -> Bool:
     """bool[n]: the passages that hold a date inside or across the window (life dates do not count).
 
     A mention that is open on a side counts where its named end lies or where it reaches over the window.
     """
-    hits = (corpus.mention_starts <= window.end) & (corpus.mention_ends >= window.start)
+    starts, ends = corpus.mention_starts, corpus.mention_ends
+    starts = np.where(starts == OPEN_START, ends - _REACH, starts)
+    hits = (starts <= window.end) & (ends >= window.start)
     hits &= corpus.mention_kinds != KINDS.index("life")
     counts = np.concatenate(([0], np.cumsum(hits)))
     edges = corpus.mention_rows[corpus.sentence_rows]

@@ -68,6 +68,9 @@ _NAMES = _classes("CAPITAL MONTH NAMER")
 _BIRTHPLACE = _classes("IN PREPOSITION OF CAPITAL COMMA DOT OTHER THE DASH APOSTROPHE COLON WEEKDAY")
 _LIST_MARKS = frozenset("-–—*•·")
 
+_UNTIL = CLASS["UNTIL"]
+_END_WORDS = _classes("THE ARTICLE FUNCTION LOWER OF")
+_LONGEST_END = 7  # tokens that "until his early death in" may take
 _LONGEST_JOINT = 5  # tokens between two dates of one range
 _BIRTHPLACE_TOKENS = 10  # how far "born" may stand before its date
 _BRACKET_TOKENS = 16  # how far a bracket may reach before the life dates that close it
@@ -128,19 +131,42 @@ class Context:
                 date.operator, date.outset = outer, outset
         elif date.operator is None and "p" in date.parts and self._tokens.classes[date.first + 1] == _IN:
             date.operator = "in"  # "late in 1990"
+        if date.operator in ("in", "on"):
+            self._find_end(date, border)
+        elif date.operator == "until" and self._is_denied(date.outset, border):
+            date.operator = "in"  # "not until 1950": only then
+
+    def _find_end(self, date: Date, border: int) -> None:
+        """Finds an "until" some words before: "until his death in 1926" is an end, as "until 1926" is."""
+        classes = self._tokens.classes
+        for index in range(date.outset - 1, max(border - 1, date.outset - _LONGEST_END), -1):
+            if classes[index] == _UNTIL:
+                if index < date.outset - 1:
+                    denied = self._is_denied(index, border)
+                    date.operator, date.outset = ("in", date.outset) if denied else ("until", index)
+                return
+            if classes[index] not in _END_WORDS:
+                return
+
+    def _is_denied(self, index: int, border: int) -> bool:
+        """Whether a "not" stands a few words before: "women could not vote until 1920"."""
+        words = self._tokens.words[max(border, index - _LONGEST_END) : index]
+        return any(word.lower() in ("not", "never", "n't", "t") for word in words)
 
     # --- what a date names ---
 
     def _joint(self, date: Date, following: Date) -> str | None:
         """How the words between two dates tie them: "to", "and", "list" or None."""
         between = following.first - date.last
-        if between > _LONGEST_JOINT:
+        if between > _LONGEST_JOINT and following.outset != date.last:
             return None
         if between == 0:  # "May 13, 1895November 7, 1954": a dash got lost
             return "to" if self._tokens.ends[date.last - 1] == self._tokens.starts[following.first] else None
         if "i" in date.parts and "i" in following.parts and self._tokens.classes[date.last : following.first] == _SLASH:
             return "to"  # 2010-05-01/2010-05-31
         joint = _CONNECTORS.get(self._tokens.lower(date.last, following.first))
+        if joint is None and following.operator == "until" and following.outset == date.last:
+            return "to"  # "from 1894 until his death in 1926"
         if joint is None and following.circa > date.last:
             joint = _CONNECTORS.get(self._tokens.lower(date.last, following.circa))
         return joint
@@ -149,6 +175,8 @@ class Context:
         """The range that two neighbours make, if they make one; a missing year comes from the other one."""
         joint = self._joint(date, following)
         if date.rule.shape == "open" or not (joint == "to" or (joint == "and" and date.operator == "between")):
+            return None
+        if date.operator == "after" and following.operator == "until":  # two bounds: after 2006 and until 2010
             return None
         first, last = date.interval, following.interval
         if following.rule.shape == "open":

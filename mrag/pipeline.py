@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from mrag import bm25, ranking, spline
 from mrag.columns import Array, Bool, Float32, Int64, gather
 from mrag.corpus import Corpus, Passage, analyse, within
-from mrag.interval import Interval
-from mrag.question import Constraint, Question, parse
+from mrag.errors import InputError
+from mrag.interval import OPEN_END, OPEN_START, Interval
+from mrag.question import Constraint, Question, Relation, parse
 from mrag.strategies import Retriever, RowScorer, Scorer
 from mrag.text import tokenise
 from mrag.timex import Mention
@@ -88,6 +89,12 @@ class Settings:
     b: float = 0.4
     mix: Mix | None = None  # None: LEXICAL, or MEANING where a scorer is handed in
     spline: spline.Profile = spline.PROFILE
+
+    def __post_init__(self) -> None:
+        if self.profile not in get_args(ProfileName):
+            raise InputError(f"there is no profile {self.profile!r}: it is {' or '.join(get_args(ProfileName))}")
+        if min(self.first_stage, self.passages, self.sentences) < 1:
+            raise InputError("the stages keep one passage and one sentence at least")
 
 
 DEFAULTS = Settings()
@@ -385,6 +392,8 @@ def retrieve(
     ``reference`` is what "today" is for a question given as text; ``window`` admits only passages with a date in it.
     """
     asked = parse(question, reference=reference) if isinstance(question, str) else question
+    if window is not None and settings.temporal:
+        asked = _asked_within(asked, window)
     ranked = rank(
         asked,
         corpus,
@@ -396,6 +405,15 @@ def retrieve(
         window=window,
     )
     return Ranking(asked, tuple(evidence(corpus, ranked, i) for i in range(min(k, len(ranked.rows)))))
+
+
+def _asked_within(question: Question, window: Interval) -> Question:
+    """A question that names no time is asked for the window, so that the deciding sentence is one of that time."""
+    if question.constraint is not None and question.constraint.relation is not None:
+        return question
+    implicit = question.constraint.implicit if question.constraint else None
+    relation: Relation = "since" if window.end == OPEN_END else "by" if window.start == OPEN_START else "from to"
+    return replace(question, constraint=Constraint(relation, implicit, window))
 
 
 def retrieve_many(

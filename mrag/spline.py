@@ -171,8 +171,8 @@ def _hold(dates: _Dates, a: float, b: float, p: Profile) -> Years:
     score = np.where(dates.state & (dates.hi <= a), over, score)
     held = p.open_state + (1.0 - p.open_state) * _near(a - dates.lo, p.memory)
     score = np.where(dates.opened & (dates.lo < b), held, score)
-    reaches = (dates.hi >= a) & (dates.hi - p.until_reach < b)
-    return np.where(dates.ended, np.where(reaches, 0.95, floor * _near(np.abs(dates.hi - a), p.memory)), score)
+    until = floor + (0.95 - floor) * _near(2.0 * (dates.lo - b), p.memory)  # long before its end it had not begun
+    return np.where(dates.ended, np.where(dates.hi >= a, until, floor * _near(a - dates.hi, p.memory)), score)
 
 
 def _first(dates: _Dates, constraint: Constraint, a: float, b: float, p: Profile) -> Years:
@@ -232,7 +232,9 @@ def interval_scores(
     hi = (ends.astype(np.float64) + 1) / _DAYS_A_YEAR
     opened = (ends == OPEN_END) & (starts != OPEN_START)
     ended = starts == OPEN_START
-    lo = np.where(ended, hi - p.until_reach, lo)
+    by = ended & (kinds == _EVENT) & (hi <= a)  # "by 1950 there were 640" still says something about 1955
+    ended &= ~by
+    lo = np.where(ended, hi - p.until_reach, np.where(by, hi - 1.0, lo))
     closed = ~opened & ~ended
     state = closed & (hi - lo > np.where(kinds == _STATE, _SHORT_STATE, _LONG_EVENT))
     dates = _Dates(lo, hi, state, opened, ended)

@@ -14,11 +14,11 @@ from mrag.calendar_words import OPERATORS, may_spell_a_date
 from mrag.date_context import KINDS, Context, Kind, Timex
 from mrag.date_scan import find
 from mrag.date_tokens import Tokens
-from mrag.interval import Interval, since, until
+from mrag.interval import OPEN_END, OPEN_START, Interval, civil, period, since, until
 
 Source = Literal["own", "previous", "heading", "title", "document"]
 SOURCES: tuple[Source, ...] = ("own", "previous", "heading", "title", "document")
-FINGERPRINT = "timex-1"  # changes when the rules change: an index holds what they found
+FINGERPRINT = "timex-2"  # changes when the rules change: an index holds what they found
 
 _DIGIT = re.compile(r"\d")
 
@@ -60,11 +60,16 @@ def as_evidence(timex: Timex) -> Interval:
 
     The bound itself counts on both sides: who was mayor "before 1855" may have been it in 1855.
     """
+    named = timex.named
+    if timex.operator == "after" and named.end != OPEN_END:  # "after the 1990s" is after 1999,
+        named = period(*civil(named.end)[: named.end_precision + 1])
+    elif timex.operator == "before" and named.start != OPEN_START:  # "before the 1990s" before 1990
+        named = period(*civil(named.start)[: named.start_precision + 1])
     if timex.operator in ("since", "after"):
-        return since(timex.named)
+        return since(named)
     if timex.operator in ("until", "before", "by"):
-        return until(timex.named)
-    return timex.named
+        return until(named)
+    return named
 
 
 def scan(text: str, *, reference: Interval | None = None) -> list[Timex]:

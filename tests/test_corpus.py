@@ -131,6 +131,12 @@ def test_window_admits_passages_with_a_date_in_it() -> None:
     ]  # the owner's life is no date of the mill
 
 
+def test_an_open_start_does_not_reach_back_for_ever() -> None:
+    corpus = analyse([Passage("king", "He reigned until 1952.")])
+    assert within(corpus, parse_iso("1950")).tolist() == [True]
+    assert within(corpus, parse_iso("1066")).tolist() == [False]
+
+
 def test_degenerate_passages_have_rows() -> None:
     corpus = analyse([Passage("a", ""), Passage("b", " \n "), Passage("c", "\x00"), Passage("d", "\ud800 in 1990.")])
     assert len(corpus) == 4

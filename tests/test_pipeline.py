@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from mrag import bm25
 from mrag.columns import Float32, Int64
 from mrag.corpus import Corpus, Passage, analyse
+from mrag.errors import InputError
 from mrag.interval import Interval, join, parse_iso
 from mrag.pipeline import MEANING, Mix, Ranking, Settings, bm25_retriever, rank, rank_texts, retrieve, retrieve_many
 from mrag.text import tokenise
@@ -88,6 +89,20 @@ def test_a_window_is_a_hard_filter(corpus: Corpus) -> None:
     found = ids(retrieve("Who was mayor of Lund?", corpus, window=window))
     assert "moe" in found
     assert not {"lie", "aas", "list", "born"} & set(found)
+
+
+def test_a_question_without_a_time_is_asked_for_the_window(corpus: Corpus) -> None:
+    ranking = retrieve("Who was mayor of Lund?", corpus, window=parse_iso("1990"))
+    assert ranking.evidence[0].sentence == "- 1985–1999: Jon Falk"
+    assert ranking.question.constraint is not None
+    assert ranking.question.constraint.interval == parse_iso("1990")
+
+
+def test_settings_that_cannot_be_are_refused() -> None:
+    with pytest.raises(InputError, match="there is no profile 'years': it is interval or paper"):
+        Settings(profile="years")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="at least"):
+        Settings(passages=0)
 
 
 def test_a_question_without_a_date_is_ranked_by_meaning(corpus: Corpus) -> None:

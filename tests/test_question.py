@@ -569,3 +569,10 @@ def test_the_date_of_an_event_takes_the_relation_before_its_name() -> None:
     date = event_date(text, scan(text), [])
     assert date is not None
     assert date.operator == "before"
+
+
+@pytest.mark.parametrize("end", ["and until 2010", "but until 2010", "and up to 2010"])
+def test_after_and_until_are_two_bounds(end: str) -> None:
+    constraint = parse(f"Who led the club after 2006 {end}?").constraint
+    assert constraint is not None
+    assert (constraint.relation, str(constraint.window())) == ("between", "2007..2010")

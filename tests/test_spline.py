@@ -190,6 +190,18 @@ def test_until_says_what_held_before_it() -> None:
     assert score("owner as of 2009", until_2003, "end") < PROFILE.undated
 
 
+def test_until_fades_without_a_cliff_the_longer_before_its_end() -> None:
+    until_1949 = until(day("1949"))
+    scores = [score(f"owner in {year}", until_1949, "end") for year in range(1948, 1900, -1)]
+    steps = np.diff(scores)
+    assert (steps <= 0).all()
+    assert (np.abs(steps) < 0.15).all()
+
+
+def test_what_was_reached_by_a_date_still_says_something_later() -> None:
+    assert score("owner in 1955", until(day("1950"))) > PROFILE.undated
+
+
 def test_life_dates_do_not_date_facts_unless_asked_for() -> None:
     life = span("1909", "1996")
     assert score("owner as of 1950", life, "life") == pytest.approx(PROFILE.undated)

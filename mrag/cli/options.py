@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -68,6 +69,19 @@ def _read(
         return None if value is None else reader(value)
     except InputError as error:
         raise click.BadParameter(str(error), ctx, param) from None
+
+
+class NamedPath(click.Path):
+    """A path that is named: "" would be the current folder, and mostly comes from a variable that is not set."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, readable=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; a usage error for an empty one."""
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def as_json(command: Command) -> Command:

@@ -50,7 +50,7 @@ def passages(name: str) -> list[Passage]:
     source = enumerate(stdin(), 1) if name == "-" else read_lines(Path(name))
     shown = "standard input" if name == "-" else name
     found: list[Passage] = []
-    json_lines = False
+    json_lines = name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson", ".json"))
     for number, raw in source:
         line = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip()
         place = f"{shown}:{number}"
