@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import accumulate
 
 from mrag.calendar_words import CLASS, TOKEN_CLASSES
@@ -57,6 +56,7 @@ _FORMS = [
     )
 ]
 _LOWER, _CAPITAL, _OTHER, _SIGN = (CLASS[name] for name in ("LOWER", "CAPITAL", "OTHER", "SIGN"))
+_MOST_KEPT = 1 << 16  # words whose class is kept
 _LONGEST_FORM = 40  # characters; a longer token has no form
 
 
@@ -71,9 +71,7 @@ class Tokens:
             text = _FOREIGN_DIGIT.sub(lambda digit: str(int(digit.group())), text)  # a digit for a digit: places stay
         pieces = _TOKEN.split(text)
         self.words = pieces[1::2]
-        self.classes = "".join(
-            [_class(word) if len(word) < _LONGEST_FORM else classify(word) for word in self.words]  # long ones not kept
-        )
+        self.classes = "".join(map(_class_of, self.words))
         borders = list(accumulate(map(len, pieces)))
         self.starts, self.ends = borders[0::2], borders[1::2]
 
@@ -103,7 +101,17 @@ def classify(token: str) -> str:
     return _OTHER if token[0].isalnum() or len(token) > 1 else _SIGN
 
 
-_class = lru_cache(maxsize=65_536)(classify)
+class _Classes(dict[str, str]):
+    """The classes of words that have been met: most words of a text are."""
+
+    def __missing__(self, word: str) -> str:
+        name = classify(word)
+        if len(word) < _LONGEST_FORM and len(self) < _MOST_KEPT:
+            self[word] = name
+        return name
+
+
+_class_of = _Classes().__getitem__
 
 
 def _number_class(digits: str) -> str:

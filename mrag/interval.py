@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from mrag.errors import InputError
 
 OPEN_START = -1_000_000_000  # far outside every year below, and small enough that int32 differences do not overflow
 OPEN_END = 1_000_000_000
 MIN_YEAR, MAX_YEAR = -99_999, 99_999
+
+_KEPT = 1 << 14  # dates come back again and again; what is kept is never changed
 
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
@@ -51,6 +54,7 @@ def day_number(year: int, month: int = 1, day: int = 1) -> int:
     return era * 146_097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719_468
 
 
+@lru_cache(maxsize=_KEPT)
 def civil(day: int) -> tuple[int, int, int]:
     """The inverse of :func:`day_number`: year, month, day.
 
@@ -117,6 +121,7 @@ class Interval:
         return self.start <= other.end and other.start <= self.end
 
 
+@lru_cache(maxsize=_KEPT)
 def period(year: int, month: int | None = None, day: int | None = None) -> Interval:
     """The interval that a year, a month or a day covers.
 
