@@ -69,7 +69,7 @@ LEXICAL = Mix(
 )
 """The mix of the base install, where words are all that is known of a sentence's meaning."""
 
-MEANING = replace(LEXICAL, meaning=0.5, overlap=0.0, second=0.15, passage=0.3, page=0.6)
+MEANING = replace(LEXICAL, meaning=0.5, overlap=0.1, second=0.15, passage=0.4, first=0.2, page=0.45)
 """The mix where a scorer of sentences is handed in."""
 
 

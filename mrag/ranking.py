@@ -216,18 +216,13 @@ def back_matter(corpus: Corpus, passages: Int64) -> Bool:
 
 
 def page_scores(corpus: Corpus, passages: Int64, first: Float32) -> Float32:
-    """float32[n]: of each passage the mean of the three best first-stage scores of its title; a missing one counts 0.
-
-    A page that several passages speak for is the page that the question is about.
-    """
-    pages: dict[bytes, list[int]] = {}
-    for at, row in enumerate(passages):
-        pages.setdefault(corpus.titles.raw(int(row)), []).append(at)
-    out = np.zeros(len(passages), dtype=np.float32)
-    for title, members in pages.items():
-        if title:
-            out[members] = np.sort(first[members])[-3:].sum() / np.float32(3.0)
-    return out
+    """float32[n]: of each passage the best first-stage score of any with its title: the page that is asked about."""
+    pages: dict[bytes, int] = {}
+    titles = [corpus.titles.raw(int(row)) or b"\0%d" % row for row in passages]
+    owner = np.array([pages.setdefault(title, len(pages)) for title in titles], dtype=np.int64)
+    best = np.zeros(len(pages), dtype=np.float32)
+    np.maximum.at(best, owner, first)
+    return best[owner]
 
 
 def name_evidence(terms: Terms, corpus: Corpus, candidates: Candidates) -> tuple[Float32, Float32]:

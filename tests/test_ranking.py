@@ -79,9 +79,15 @@ def test_a_title_that_the_question_does_not_name_may_be_the_answer() -> None:
     assert ranking.name_evidence(terms, corpus, ranking.sentences_of(corpus, np.array([0])))[1].tolist() == [1.0]
 
 
-def test_a_page_is_as_good_as_its_three_best_passages(corpus: Corpus) -> None:
-    first = np.array([0.9, 0.3, 0.6, 0.3], dtype=np.float32)
-    assert ranking.page_scores(corpus, EVERYONE, first) == pytest.approx([0.3, 0.1, 0.3, 0.3])
+def test_a_page_is_as_good_as_its_best_passage(corpus: Corpus) -> None:
+    first = np.array([0.9, 0.3, 0.6, 0.2], dtype=np.float32)
+    assert ranking.page_scores(corpus, EVERYONE, first) == pytest.approx([0.9, 0.3, 0.6, 0.6])
+
+
+def test_passages_without_a_title_are_no_page() -> None:
+    corpus = analyse([Passage("1", "One."), Passage("2", "Two.")])
+    first = np.array([0.9, 0.3], dtype=np.float32)
+    assert ranking.page_scores(corpus, np.arange(2), first) == pytest.approx([0.9, 0.3])
 
 
 def test_the_best_and_the_second_sentence_of_each_passage() -> None:
