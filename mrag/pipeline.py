@@ -30,6 +30,7 @@ ProfileName = Literal["interval", "paper"]
 class Mix:
     """How a passage's score is made of its parts (interval profile). benchmarks/ablation.py has a row for each.
 
+    The keyword rank of passages: first-stage score + ``keywords`` x keyword score, each over its maximum.
     A sentence: ``meaning`` x the score of the scorer handed in + ``overlap`` x idf share of the question's words
     + ``relation`` where it speaks of the asked relation + ``kind`` x fit of a new name to the kind of answer + ``name``
     for a new long name + ``brevity`` x minus the logarithm of its length, times ``back_matter`` in a list of
@@ -39,6 +40,7 @@ class Mix:
     passages (first-stage scores over their maximum).
     """
 
+    keywords: float
     meaning: float
     overlap: float
     relation: float
@@ -54,6 +56,7 @@ class Mix:
 
 
 LEXICAL = Mix(
+    keywords=1.0,
     meaning=0.0,
     overlap=0.52,
     relation=0.16,
@@ -69,7 +72,7 @@ LEXICAL = Mix(
 )
 """The mix of the base install, where words are all that is known of a sentence's meaning."""
 
-MEANING = replace(LEXICAL, meaning=0.5, overlap=0.1, second=0.15, passage=0.4, first=0.2, page=0.45)
+MEANING = replace(LEXICAL, keywords=0.0, meaning=0.5, overlap=0.1, second=0.15, passage=0.4, first=0.2, page=0.45)
 """The mix where a scorer of sentences is handed in."""
 
 
@@ -230,18 +233,20 @@ def rank_passages(
         constraint, content = None, question.text
     terms = ranking.terms_of(content, corpus)
 
+    known = scorer is not None or row_scorer is not None
+    mix = settings.mix or (MEANING if known else LEXICAL)
+    order = np.arange(len(rows))
     if settings.temporal:
         keyword = ranking.passage_keyword_scores(terms, corpus, rows)
-        order = ranking.best_first(keyword + _unit(first), None)
-    else:
-        order = np.arange(len(rows))
+        weight = mix.keywords if settings.profile == "interval" else 1.0
+        order = ranking.best_first(weight * _unit(keyword) + _unit(first))
     chosen = order[: settings.passages]
     candidates = ranking.sentences_of(corpus, rows[chosen])
     present = ranking.sentence_presence(terms, corpus, candidates)
-    kept = np.sort(ranking.best_first(ranking.keyword_scores(terms, present), settings.sentences))
-    candidates, present = candidates.take(kept), present[kept]
+    if row_scorer is None or settings.profile == "paper":  # what is scored by its row costs next to nothing
+        kept = np.sort(ranking.best_first(ranking.keyword_scores(terms, present), settings.sentences))
+        candidates, present = candidates.take(kept), present[kept]
     meaning = _meaning(content, corpus, candidates, scorer, row_scorer)
-    mix = settings.mix or (LEXICAL if meaning is None else MEANING)
     semantic = _semantic(mix, meaning, terms, present, corpus, candidates)
     if settings.profile == "paper":
         semantic = ranking.share(terms, present) if meaning is None else meaning

@@ -19,7 +19,18 @@ from mrag.columns import Float32, Int64
 from mrag.corpus import Corpus, Passage, analyse
 from mrag.errors import InputError
 from mrag.interval import Interval, join, parse_iso
-from mrag.pipeline import MEANING, Mix, Ranking, Settings, bm25_retriever, rank, rank_texts, retrieve, retrieve_many
+from mrag.pipeline import (
+    LEXICAL,
+    MEANING,
+    Mix,
+    Ranking,
+    Settings,
+    bm25_retriever,
+    rank,
+    rank_texts,
+    retrieve,
+    retrieve_many,
+)
 from mrag.text import tokenise
 
 TERMS = [
@@ -233,8 +244,21 @@ def test_every_constant_of_the_mix_matters() -> None:
         return [(e.passage.id, e.score) for e in ranking.evidence]
 
     for constant in fields(Mix):
+        if constant.name == "keywords":  # below
+            continue
         mix = replace(MEANING, **{constant.name: getattr(MEANING, constant.name) + 0.1})
         assert found(mix) != found(MEANING), constant.name
+
+
+def test_the_keyword_rank_chooses_the_passages_that_are_read(corpus: Corpus) -> None:
+    def retriever(queries: Sequence[str], k: int, *, window: Interval | None = None) -> tuple[Int64, Float32]:
+        return np.array([[6, 0]]), np.array([[1.0, 0.9]], dtype=np.float32)
+
+    for weight, best in ((0.0, "mill"), (1.0, "moe")):
+        settings = Settings(passages=1, mix=replace(LEXICAL, keywords=weight))
+        assert (
+            ids(retrieve("Who was mayor of Lund in 2003?", corpus, retriever=retriever, settings=settings))[0] == best
+        )
 
 
 word = st.sampled_from(
