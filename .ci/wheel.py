@@ -7,7 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-FOLDERS = {"mrag": "mrag", "adapters": "mrag/adapters"}  # in the repository -> in the wheel
+FOLDERS = {"mrag": "mrag", "adapters": "mrag/adapters", "export": "mrag/export"}  # in the repository -> in the wheel
 KINDS = {".py", ".typed", ".jsonl"}
 
 

@@ -38,13 +38,16 @@ def read_passages(path: str | Path, *, on_bad: OnBad | None = None) -> Iterator[
     return (item.passage for item in locate_passages(Path(path), on_bad=on_bad))
 
 
-def locate_passages(path: Path, *, on_bad: OnBad | None = None) -> Iterator[Located]:
-    """As read_passages, each passage with the file and line that it comes from."""
+def locate_passages(path: Path, *, on_bad: OnBad | None = None, named: bool = False) -> Iterator[Located]:
+    """As read_passages, each passage with the file and line that it comes from.
+
+    ``named``: ids that are made of file names hold the path as it was given, so that several folders may be read.
+    """
     if not _is_folder(path):
-        return _file(path, on_bad)
+        return _file(path, path.as_posix() if named else path.name, on_bad)
     if corpus := _in_folder(path, "corpus"):
-        return _json_lines(corpus, read_lines(corpus), on_bad)
-    return _documents(path, on_bad)
+        return _json_lines(corpus, corpus.as_posix() if named else corpus.name, read_lines(corpus), on_bad)
+    return _documents(path, f"{path.as_posix()}/" if named else "", on_bad)
 
 
 def _is_folder(path: Path) -> bool:
@@ -65,19 +68,19 @@ def _in_folder(folder: Path, stem: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _file(path: Path, on_bad: OnBad | None) -> Iterator[Located]:
+def _file(path: Path, called: str, on_bad: OnBad | None) -> Iterator[Located]:
     """The passages of a file whose kind its name tells, or its first line."""
     name = path.name.lower().removesuffix(".gz")
     lines = read_lines(path)
     if name.endswith(_JSON_LINES):
-        return _json_lines(path, lines, on_bad)
+        return _json_lines(path, called, lines, on_bad)
     if not name.endswith(_DOCUMENTS):
         first, lines = _peek(lines)
         if first.startswith(b"{"):
-            return _json_lines(path, lines, on_bad)
+            return _json_lines(path, called, lines, on_bad)
         if "." in name.lstrip("."):
             raise InputError(f"{path}: a kind of file that cannot be read: {_WAYS}")
-    return _document(path, path.name, lines, on_bad)
+    return _document(path, called, lines, on_bad)
 
 
 def _peek(lines: Lines) -> tuple[bytes, Lines]:
@@ -90,12 +93,12 @@ def _peek(lines: Lines) -> tuple[bytes, Lines]:
     return b"", iter(head)
 
 
-def _documents(folder: Path, on_bad: OnBad | None) -> Iterator[Located]:
+def _documents(folder: Path, prefix: str, on_bad: OnBad | None) -> Iterator[Located]:
     names = sorted(_document_names(folder, on_bad))
     if not names:
         raise InputError(f"{folder}: holds no corpus.jsonl and no .txt or .md file: name the files themselves")
     for name in names:
-        yield from _document(folder / name, name, read_lines(folder / name), on_bad)
+        yield from _document(folder / name, prefix + name, read_lines(folder / name), on_bad)
 
 
 def _document_names(folder: Path, on_bad: OnBad | None = None) -> Iterator[str]:
@@ -123,13 +126,13 @@ def _document(path: Path, name: str, lines: Lines, on_bad: OnBad | None) -> Iter
         on_bad(error)
 
 
-def _json_lines(path: Path, lines: Lines, on_bad: OnBad | None) -> Iterator[Located]:
+def _json_lines(path: Path, called: str, lines: Lines, on_bad: OnBad | None) -> Iterator[Located]:
     for number, raw in lines:
         if not raw.strip():
             continue
         place = f"{path}:{number}"
         try:
-            passage = passage_of(json_object(decode(raw, place), place), place, f"{path.name}:{number}")
+            passage = passage_of(json_object(decode(raw, place), place), place, f"{called}:{number}")
         except InputError as error:
             if on_bad is None:
                 raise

@@ -1,42 +1,75 @@
-"""An index folder: mapping a corpus from its live generation, checking it, and committing a new one."""
+"""An index folder, read: mapping the corpus and the vectors of its live generation, and checking all of it."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from mrag.adapters import lock, manifest
-from mrag.adapters.layout import FILES, PASSAGE_FILES, Column, check_ranges, from_files, table_sizes
-from mrag.adapters.manifest import FileEntry, Manifest, generation_name, generation_number, read_manifest
+from mrag.adapters import manifest
+from mrag.adapters.layout import (
+    FILES,
+    GRAPH,
+    PASSAGE_FILES,
+    Column,
+    check_ranges,
+    from_files,
+    table_sizes,
+    vector_files,
+)
+from mrag.adapters.manifest import FileEntry, Manifest, VectorEntry, read_manifest
+from mrag.adapters.vector_texts import TEXTS, Digests
+from mrag.adapters.vectors import Vectors
 from mrag.corpus import RULES, Corpus, Passage
 from mrag.errors import IndexFormatError
 
-_TEMPORARY = f"{manifest.NAME}.new"
 _HASH_STEP = 2**22
 
 
-# --- reading -----------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """The vectors of an index, mapped: of each table, ``passages`` and perhaps ``sentences``, a row a vector.
+
+    ``digests``: those of the texts; ``graph``: the file of hnswlib's graph over the passages, None without one, and
+    what the manifest says of it.
+    """
+
+    entry: VectorEntry
+    tables: dict[str, Vectors]
+    digests: dict[str, Digests]
+    graph: Path | None
+    graph_entry: FileEntry | None
 
 
-def map_corpus(folder: Path) -> Corpus:
-    """The corpus of an index, mapped, not read: it costs neither time nor memory until its columns are used.
+def map_index(folder: Path) -> tuple[Corpus, StoredVectors | None]:
+    """The corpus and the vectors of an index, mapped, not read: they cost nothing until they are used.
 
     Raises IndexFormatError for an index that is missing, damaged, foreign, of another version, or made by other rules.
     It looks at sizes, types and the ends of columns; check_folder looks at all of it.
     """
     found, columns = _map(folder, FILES)
-    if found.rules != RULES:
+    made_by = found.rules if found.vectors is None else f"{found.rules} {found.vectors.texts}"
+    rules = RULES if found.vectors is None else f"{RULES} {TEXTS}"
+    if made_by != rules:
         raise IndexFormatError(
-            f"{folder}: made by other rules for dates and words ({found.rules}; this program: {RULES}): "
+            f"{folder}: made by other rules for dates and words ({made_by}; this program: {rules}): "
             f"mrag index --upgrade {folder}"
         )
-    return from_files(columns)
+    return from_files(columns), _stored_vectors(folder, found, columns)
+
+
+def map_corpus(folder: Path) -> Corpus:
+    """The corpus of an index alone, as map_index gives it."""
+    return map_index(folder)[0]
+
+
+def map_generation(path: Path, counts: dict[str, int], files: dict[str, FileEntry]) -> Corpus:
+    """The corpus of a generation that has been written but not committed."""
+    written = Manifest(path.name, counts, files)
+    return from_files({name: _column(path.parent, written, name, FILES[name].dtype) for name in FILES})
 
 
 def stored_passages(folder: Path) -> tuple[int, Iterator[Passage]]:
@@ -44,6 +77,15 @@ def stored_passages(folder: Path) -> tuple[int, Iterator[Passage]]:
     _, columns = _map(folder, PASSAGE_FILES, older=True)
     corpus = from_files(columns)
     return len(corpus), (corpus.passage(row) for row in range(len(corpus)))
+
+
+def stored_vectors(folder: Path) -> StoredVectors | None:
+    """The vectors of an index, whatever the rules that it was made by; None where there are none that can be used."""
+    try:
+        found, columns = _map(folder, PASSAGE_FILES, older=True)
+    except IndexFormatError:
+        return None
+    return _stored_vectors(folder, found, columns)
 
 
 def check_folder(folder: Path) -> None:
@@ -54,17 +96,39 @@ def check_folder(folder: Path) -> None:
         if file_hash(path) != entry.sha256:
             raise _damaged(path, "its bytes are not those that were written")
     try:
-        check_ranges(columns)
+        check_ranges({name: columns[name] for name in FILES})
     except ValueError as error:
         raise _damaged(folder, str(error)) from None
 
 
+def _stored_vectors(folder: Path, found: Manifest, columns: dict[str, Column]) -> StoredVectors | None:
+    if found.vectors is None:
+        return None
+    tables = [spec.table for spec in vector_files(found.vectors).values() if spec.width]
+    return StoredVectors(
+        found.vectors,
+        {table: Vectors(columns[f"{table}.vectors"], columns.get(f"{table}.scales")) for table in tables},
+        {table: columns[f"{table}.digests"] for table in tables},
+        _file(folder, found, GRAPH) if GRAPH in found.files else None,
+        found.files.get(GRAPH),
+    )
+
+
 def _map(folder: Path, names: Iterable[str], *, older: bool = False) -> tuple[Manifest, dict[str, Column]]:
+    """The manifest and the named columns of an index, and those of its vectors."""
     for _ in range(10):
         found = read_manifest(folder, older=older)
+        vectors = vector_files(found.vectors) if found.vectors is not None else {}
         try:
-            columns = {name: _column(_file(folder, found, name), found.files.get(name), name) for name in names}
+            columns = {name: _column(folder, found, name, FILES[name].dtype) for name in names}
             sizes = table_sizes(columns)
+            for name, spec in vectors.items():
+                columns[name] = _column(folder, found, name, spec.dtype, spec.width)
+                sizes[spec.table] = sizes.get(spec.table, len(columns[name]))
+                if sizes[spec.table] != len(columns[name]):
+                    raise ValueError(f"{name} has {len(columns[name])} rows, not one for each of the {spec.table}")
+            if GRAPH in found.files:
+                _check_size(_file(folder, found, GRAPH), found.files[GRAPH])
         except FileNotFoundError as error:
             if read_manifest(folder, older=older).generation == found.generation:
                 raise _damaged(Path(str(error.filename)), "it is missing") from None
@@ -78,26 +142,32 @@ def _map(folder: Path, names: Iterable[str], *, older: bool = False) -> tuple[Ma
 
 
 def _file(folder: Path, found: Manifest, name: str) -> Path:
-    return folder / found.generation / f"{name}.npy"
+    return folder / found.generation / (name if name == GRAPH else f"{name}.npy")
 
 
-def _column(path: Path, entry: FileEntry | None, name: str) -> Column:
-    """A column mapped read-only; a plain array over the map, since numpy's memmap slows every slice."""
+def _check_size(path: Path, entry: FileEntry | None) -> FileEntry:
+    """What the manifest says of a file; IndexFormatError for one that is not as long, FileNotFoundError without one."""
     if entry is None:
         raise _damaged(path, "the manifest does not know it")
     size = path.stat().st_size
     if size != entry.bytes:
         raise _damaged(path, f"{size:,} bytes where {entry.bytes:,} were written")
+    return entry
+
+
+def _column(folder: Path, found: Manifest, name: str, dtype: str, width: int = 0) -> Column:
+    """A column mapped read-only; a plain array over the map, since numpy's memmap slows every slice."""
+    path = _file(folder, found, name)
+    entry = _check_size(path, found.files.get(name))
+    shape = [entry.length, width] if width else [entry.length]
     try:
         column: Column = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except FileNotFoundError:
         raise
     except (ValueError, OSError, OverflowError, EOFError, SyntaxError) as error:
         raise _damaged(path, f"cannot be mapped ({error})") from None
-    if column.ndim != 1 or column.dtype.str != FILES[name].dtype or len(column) != entry.length:
-        raise _damaged(
-            path, f"{column.dtype.str}{list(column.shape)} where {FILES[name].dtype}[{entry.length}] belongs"
-        )
+    if column.dtype.str != dtype or list(column.shape) != shape:
+        raise _damaged(path, f"{column.dtype.str}{list(column.shape)} where {dtype}{shape} belongs")
     return column
 
 
@@ -112,105 +182,3 @@ def file_hash(path: Path) -> str:
         while block := stream.read(_HASH_STEP):
             digest.update(block)
     return digest.hexdigest()
-
-
-# --- writing -----------------------------------------------------------------------------------
-
-
-@contextmanager
-def new_generation(folder: Path) -> Iterator[Path]:
-    """A sub-folder for the next generation, the lock being held; what is not committed when this ends is removed.
-
-    Makes the folder where there is none, and sweeps what killed builds left in it. Raises IndexFormatError for a
-    folder that holds something else, for a second writer, and for what the disk refuses.
-    """
-    with disk_errors(folder):
-        _check_target(folder)
-        made = [path for path in (folder, *folder.parents) if not path.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            with lock.locked(folder):
-                try:
-                    live = _live(folder)
-                    _sweep(folder, keep=live)
-                    path = folder / generation_name((generation_number(live) or 0) + 1)
-                    path.mkdir()
-                    yield path
-                finally:
-                    live = _live(folder)
-                    _sweep(folder, keep=live)
-                    if not live:
-                        with suppress(OSError):
-                            (folder / lock.NAME).unlink()
-        finally:
-            with suppress(OSError):
-                for made_path in made:
-                    made_path.rmdir()  # only an empty one goes
-
-
-def commit(path: Path, counts: dict[str, int], files: dict[str, FileEntry]) -> None:
-    """Makes a written generation the live one, in one step: the manifest is replaced when all else is on the disk."""
-    folder = path.parent
-    temporary = folder / _TEMPORARY
-    with temporary.open("w", encoding="utf-8") as stream:
-        stream.write(Manifest(path.name, counts, files).to_json())
-        stream.flush()
-        os.fsync(stream.fileno())
-    _sync(path)
-    temporary.replace(folder / manifest.NAME)
-    _sync(folder)
-
-
-@contextmanager
-def disk_errors(folder: Path) -> Iterator[None]:
-    """Turns what the system says about writing into an IndexFormatError that names the folder."""
-    try:
-        yield
-    except OSError as error:
-        place = error.filename or folder
-        raise IndexFormatError(
-            f"{place}: cannot be written: {error.strerror or error}: free space or choose another folder; "
-            "an index that was there before is as it was"
-        ) from error
-
-
-def _check_target(folder: Path) -> None:
-    """IndexFormatError for a folder that is not ours to write: it holds other things, or a newer index."""
-    if (folder / manifest.NAME).exists():
-        read_manifest(folder, older=True)
-    elif folder.is_dir():
-        foreign = sorted(entry.name for entry in folder.iterdir() if not _is_ours(entry.name))
-        if foreign:
-            shown = ", ".join(foreign[:3]) + (", …" if len(foreign) > 3 else "")
-            raise IndexFormatError(f"{folder}: holds other files ({shown}): choose an empty or a new folder")
-    elif folder.exists():
-        raise IndexFormatError(f"{folder}: a file, not a folder: choose another place for the index")
-
-
-def _is_ours(name: str) -> bool:
-    return name in (lock.NAME, lock.FALLBACK, _TEMPORARY) or generation_number(name) is not None
-
-
-def _live(folder: Path) -> str:
-    """The name of the live generation, "" when there is none."""
-    return read_manifest(folder, older=True).generation if (folder / manifest.NAME).exists() else ""
-
-
-def _sweep(folder: Path, keep: str) -> None:
-    """Removes all generations but one, and a manifest that was never put in place."""
-    for entry in sorted(folder.iterdir()):
-        if generation_number(entry.name) is not None and entry.name != keep:
-            shutil.rmtree(
-                entry, ignore_errors=True
-            )  # where a reader keeps it mapped on Windows, the next writer does it
-    (folder / _TEMPORARY).unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    """Puts a folder's entries on the disk; Windows has no such call and needs none."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrag.adapters.manifest import Precision, VectorEntry
 from mrag.bm25 import Bm25
 from mrag.columns import Strings
 from mrag.corpus import FIELDS, Corpus, Field
@@ -44,6 +45,31 @@ PASSAGE_FILES = tuple(
     f"{name}.{part}" for name, spec in FIELDS.items() if spec.kind == "strings" for part in ("blob", "offsets")
 )
 """The files that hold the passages as they came; all others follow from them by the rules."""
+
+
+class VectorFile(NamedTuple):
+    """A file of vectors: the ``dtype`` of its numbers, the ``table`` that it has a row for, numbers a row (0: flat)."""
+
+    dtype: str
+    table: str
+    width: int = 0
+
+
+VECTOR_DTYPES: dict[Precision, str] = {"float32": "<f4", "float16": "<f2", "int8": "|i1"}
+
+GRAPH = "passages.hnsw"
+"""The one file that is no .npy: hnswlib's graph over the vectors of the passages, in an index that is large enough."""
+
+
+def vector_files(entry: VectorEntry) -> dict[str, VectorFile]:
+    """The files that hold the vectors of an index: the vectors, what int8 is multiplied by, the texts' digests."""
+    out = {}
+    for table in ("passages", "sentences") if entry.level == "sentences" else ("passages",):
+        out[f"{table}.vectors"] = VectorFile(VECTOR_DTYPES[entry.precision], table, entry.dimension)
+        out[f"{table}.digests"] = VectorFile("|S16", table)
+        if entry.precision == "int8":
+            out[f"{table}.scales"] = VectorFile("<f4", table)
+    return out
 
 
 def to_files(corpus: Corpus) -> dict[str, Column]:

@@ -7,10 +7,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from mrag import __version__
 from mrag.corpus import RULES
 from mrag.errors import IndexFormatError
+
+Level = Literal["passages", "sentences"]
+Precision = Literal["float32", "float16", "int8"]
+Metric = Literal["cosine", "dot"]
 
 NAME = "manifest.json"
 VERSION = 1
@@ -23,7 +28,7 @@ _GENERATION = re.compile(r"gen-(\d{6,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file of the index: its size in bytes, the SHA-256 of its bytes, and the column's dtype and length."""
+    """A file of the index: its size in bytes, the SHA-256 of its bytes, and the column's dtype and rows."""
 
     bytes: int
     sha256: str
@@ -32,13 +37,33 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorEntry:
+    """The vectors of an index: of its passages alone or of its ``sentences`` too, and which encoder made them.
+
+    ``fingerprint``: of the encoder, to the bit; ``family``: the same for other numeric precisions of one model;
+    ``texts``: the rules by which the texts were made that were encoded (vector_texts.TEXTS); ``encoder``: a name for
+    people.
+    """
+
+    level: Level
+    precision: Precision
+    metric: Metric
+    dimension: int
+    fingerprint: str
+    family: str
+    texts: str
+    encoder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """``generation``: the sub-folder that is live; ``rules``: those of corpus.RULES that made it; ``counts``: rows of
-    each table; ``files``: one entry a file, by its name without .npy."""
+    each table; ``files``: one entry a file, by its name without .npy; ``vectors``: None for an index without."""
 
     generation: str
     counts: Mapping[str, int]
     files: Mapping[str, FileEntry]
+    vectors: VectorEntry | None = None
     rules: str = RULES
     written_by: str = __version__
     version: int = VERSION
@@ -110,6 +135,7 @@ def _manifest(record: Mapping[str, object]) -> Manifest:
         generation,
         {str(table): _whole(count) for table, count in counts.items()},
         {str(name): _entry(entry) for name, entry in files.items()},
+        _vectors(record.get("vectors")),
         str(record["rules"]),
         str(record["written_by"]),
         _whole(record["version"]),
@@ -120,6 +146,20 @@ def _entry(entry: object) -> FileEntry:
     if not isinstance(entry, dict):
         raise TypeError("file entry")
     return FileEntry(_whole(entry["bytes"]), str(entry["sha256"]), str(entry["dtype"]), _whole(entry["length"]))
+
+
+def _vectors(entry: object) -> VectorEntry | None:
+    if entry is None:
+        return None
+    if not isinstance(entry, dict) or _whole(entry["dimension"]) == 0:
+        raise TypeError("vectors")
+    for name, kinds in (("level", Level), ("precision", Precision), ("metric", Metric)):
+        if entry[name] not in get_args(kinds):
+            raise ValueError(name)
+    return VectorEntry(
+        *(entry[name] for name in ("level", "precision", "metric", "dimension")),
+        *(str(entry[name]) for name in ("fingerprint", "family", "texts", "encoder")),
+    )
 
 
 def _whole(value: object) -> int:

@@ -6,7 +6,6 @@ merged in blocks of terms, each block small enough for memory.
 
 from __future__ import annotations
 
-import os
 import shutil
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -16,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from mrag import bm25
-from mrag.adapters.folder import file_hash
-from mrag.adapters.layout import FILES, STEP, Column, table_sizes, to_files
+from mrag.adapters.column_file import ColumnFile
+from mrag.adapters.layout import FILES, table_sizes, to_files
 from mrag.adapters.manifest import FileEntry
 from mrag.bm25 import Bm25
 from mrag.columns import Int32, Strings
@@ -29,66 +28,14 @@ BLOCK = 2**22
 _MERGED = ("lexicon.terms.blob", "lexicon.terms.offsets", "lexicon.postings", "lexicon.rows", "lexicon.counts")
 
 
-class _ColumnFile:
-    """A one-dimensional .npy file that grows; its header is written again when the length is known."""
-
-    def __init__(self, path: Path, dtype: str) -> None:
-        self.path, self.dtype, self.length = path, np.dtype(dtype), 0
-        self._stream = path.open("w+b")
-        self._write_header()
-        self._data = self._stream.tell()
-
-    def append(self, column: Column, shift: int = 0) -> None:
-        """Puts numbers behind those that are there, ``shift`` added to all that are not negative (-1 is "none")."""
-        for at in range(0, len(column), STEP):
-            part = np.ascontiguousarray(column[at : at + STEP], dtype=self.dtype)
-            if shift:
-                part = np.where(part >= 0, part + self.dtype.type(shift), part)
-            self._stream.write(part.data.cast("B") if len(part) else b"")
-        self.length += len(column)
-
-    def translate(self, start: int, end: int, table: Column) -> None:
-        """Replaces each number i between two rows by ``table[i]``."""
-        for at in range(start, end, STEP):
-            size = min(STEP, end - at)
-            place = self._data + at * self.dtype.itemsize
-            self._stream.seek(place)
-            old = np.frombuffer(self._stream.read(size * self.dtype.itemsize), dtype=self.dtype)
-            self._stream.seek(place)
-            self._stream.write(table[old].astype(self.dtype).data.cast("B"))
-        self._stream.seek(0, os.SEEK_END)
-
-    def finish(self) -> None:
-        """Writes the header and hands all of it to the system."""
-        self._stream.seek(0)
-        self._write_header()
-        self._stream.flush()
-
-    def sync(self) -> None:
-        """Has the system put all of it on the disk."""
-        os.fsync(self._stream.fileno())
-
-    def close(self) -> None:
-        """Closes the file as it is."""
-        self._stream.close()
-
-    def entry(self) -> FileEntry:
-        """What the manifest says of the finished file."""
-        return FileEntry(self.path.stat().st_size, file_hash(self.path), self.dtype.str, self.length)
-
-    def _write_header(self) -> None:
-        description = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length,)}
-        np.lib.format.write_array_header_1_0(self._stream, description)  # leaves room for any length
-
-
 class GenerationWriter:
     """Writes a generation: ``append`` each part in order, then ``finish``; as a context manager it closes the files."""
 
     def __init__(self, path: Path) -> None:
         self._spool = path / "parts"
         self._spool.mkdir()
-        self._files = {name: _ColumnFile(path / f"{name}.npy", spec.dtype) for name, spec in FILES.items()}
-        self._parts = {name: _ColumnFile(self._spool / f"{name}.npy", FILES[name].dtype) for name in _MERGED}
+        self._files = {name: ColumnFile(path / f"{name}.npy", spec.dtype) for name, spec in FILES.items()}
+        self._parts = {name: ColumnFile(self._spool / f"{name}.npy", FILES[name].dtype) for name in _MERGED}
         self._cuts: list[dict[str, slice]] = []  # where each part lies in the files of _parts
         self._ends = [{spec.table: 0 for spec in FILES.values()}]  # rows of each table at the start and after each part
         for name, spec in FILES.items():

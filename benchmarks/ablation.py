@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
-from quality import Bench, load, mean
+from quality import Bench, Row, load, mean
 
 from mrag.pipeline import DEFAULTS, LEXICAL, Settings
 
@@ -43,7 +43,8 @@ def variants() -> Iterator[tuple[str, Settings]]:
 
 def halves(bench: Bench) -> dict[str, list[str]]:
     """For each set the half, A or B, of each question's page."""
-    titles = {bench.corpus.ids[i]: bench.corpus.titles[i] for i in range(len(bench.corpus))}
+    corpus = bench.index.corpus
+    titles = {corpus.ids[i]: corpus.titles[i] for i in range(len(corpus))}
 
     def half(passage: str) -> str:
         return "AB"[int(hashlib.md5(titles[passage].encode()).hexdigest(), 16) % 2]
@@ -59,7 +60,7 @@ def main() -> None:
     sides = halves(bench)
     print(f"{'':<40} {'A':>6} {'B':>6}   perturbed AR@1 ER@1   hard AR@1 ER@1")
     for label, settings in variants():
-        runs = {name: bench.run(name, settings) for name in WEIGHTS}
+        runs = {name: bench.run(name, Row(settings)) for name in WEIGHTS}
         target = {}
         for side in "AB":
             of_side = {n: mean([r for r, s in zip(runs[n], sides[n], strict=True) if s == side]) for n in WEIGHTS}

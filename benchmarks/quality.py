@@ -1,6 +1,7 @@
-"""Retrieval quality of the base install: plain BM25, the paper's profile and the interval profile in one table.
+"""Retrieval quality in one table: plain retrievers, the paper's profile and the interval profile.
 
-python benchmarks/quality.py FOLDER [--by relation] [--rows "interval,paper"] [--json FILE]
+python benchmarks/quality.py FOLDER [--by relation] [--sets perturbed,hard] [--json FILE]
+python benchmarks/quality.py FOLDER --index DIR --encoder MODEL     the rows with a model, by the vectors of an index
 
 FOLDER holds a corpus (corpus.jsonl.gz), question files (dev_*.jsonl with gold passages and answers) and their scorer
 FOLDER holds a corpus (corpus.jsonl.gz), question files (dev_*.jsonl with gold passages and answers) and a scorer
@@ -21,8 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from mrag.adapters.datasets import read_passages
-from mrag.corpus import Corpus, analyse
-from mrag.pipeline import DEFAULTS, Settings, bm25_retriever, rank
+from mrag.adapters.encoding import StoredEncoder
+from mrag.adapters.model_cache import resolve
+from mrag.adapters.onnx import load_encoder
+from mrag.adapters.retrievers import RetrieverName
+from mrag.adapters.store import Index
+from mrag.corpus import analyse
+from mrag.pipeline import DEFAULTS, Settings
 from mrag.question import Question, parse
 
 METRICS = ("AR@1", "AR@5", "ER@1", "ER@5", "ER@20")
@@ -33,35 +39,54 @@ SETS = {
     "easy": ("dev_easy.jsonl", None),
 }
 """Name -> file and the value of `exact` that a row must have."""
-ROWS = {
-    "BM25": Settings(temporal=False),
-    "paper": Settings(profile="paper"),
-    "interval": DEFAULTS,
+
+
+@dataclass(frozen=True)
+class Row:
+    """A way to rank: settings, a first stage (None: BM25), and whether sentences are scored by their vectors."""
+
+    settings: Settings
+    retriever: RetrieverName | None = None
+
+
+LEXICAL_ROWS = {
+    "BM25": Row(Settings(temporal=False)),
+    "paper": Row(Settings(profile="paper")),
+    "interval": Row(DEFAULTS),
+}
+MODEL_ROWS = {
+    "dense": Row(Settings(temporal=False), "dense"),
+    "hybrid": Row(Settings(temporal=False), "hybrid"),
+    "paper, dense": Row(Settings(profile="paper"), "dense"),
+    "paper, hybrid": Row(Settings(profile="paper"), "hybrid"),
+    "interval, dense": Row(DEFAULTS, "dense"),
+    "interval, hybrid": Row(DEFAULTS, "hybrid"),
 }
 
 
 @dataclass
 class Bench:
-    """A corpus analysed once, its questions parsed once, and the scorer that lies beside them."""
+    """An index, its questions parsed once, and the scorer that lies beside them."""
 
-    corpus: Corpus
+    index: Index
     questions: dict[str, list[dict[str, Any]]]
     score: Callable[[dict[str, Any], list[str]], dict[str, float]]
+    encoder: StoredEncoder | None = None
     parsed: dict[str, Question] = field(default_factory=dict)
 
-    def run(self, name: str, settings: Settings) -> list[dict[str, float]]:
+    def run(self, name: str, row: Row) -> list[dict[str, float]]:
         """The metrics of each question of a set."""
-        retriever = bm25_retriever(self.corpus, settings.k1, settings.b)
+        encoder = self.encoder if row.retriever else None
         out = []
-        for row in self.questions[name]:
-            question = self.parsed.setdefault(row["question"], parse(row["question"]))
-            ranked = rank(question, self.corpus, settings=settings, retriever=retriever)
-            out.append(self.score(row, [self.corpus.ids[int(i)] for i in ranked.rows[:20]]))
+        for asked in self.questions[name]:
+            question = self.parsed.setdefault(asked["question"], parse(asked["question"]))
+            found = self.index.search(question, 20, settings=row.settings, retriever=row.retriever, encoder=encoder)
+            out.append(self.score(asked, [evidence.passage.id for evidence in found.evidence]))
         return out
 
 
-def load(folder: Path, sets: Iterable[str] = SETS) -> Bench:
-    """The bench over a folder of data."""
+def load(folder: Path, sets: Iterable[str] = SETS, index: Path | None = None, encoder: str | None = None) -> Bench:
+    """The bench over a folder of data; without an index its corpus is analysed."""
     spec = importlib.util.spec_from_file_location("score", folder / "score.py")
     if spec is None or spec.loader is None:
         sys.exit(f"{folder}: no score.py")
@@ -74,7 +99,8 @@ def load(folder: Path, sets: Iterable[str] = SETS) -> Bench:
         file, exact = SETS[name]
         rows = [json.loads(line) for line in (folder / file).read_text("utf-8").splitlines()]
         questions[name] = [row for row in rows if exact is None or row["exact"] == exact]
-    return Bench(analyse(read_passages(path)), questions, scorer.one)
+    opened = Index.open(index) if index else Index(folder, analyse(read_passages(path)))
+    return Bench(opened, questions, scorer.one, load_encoder(resolve(encoder)) if encoder else None)
 
 
 def mean(rows: list[dict[str, float]]) -> dict[str, float]:
@@ -87,18 +113,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--by", action="append", default=[], help="a field of the questions to split by: relation")
-    parser.add_argument("--rows", default=",".join(ROWS), help="which rows, with commas between")
+    parser.add_argument("--sets", default=",".join(SETS), help="which sets, with commas between")
+    parser.add_argument("--index", type=Path, help="an index of the corpus with vectors")
+    parser.add_argument("--encoder", help="the encoder of its vectors: a folder or a name")
     parser.add_argument("--json", type=Path, help="write the figures there too")
     args = parser.parse_args()
     start = time.perf_counter()
-    bench = load(args.folder)
-    print(f"{len(bench.corpus)} passages analysed and read in {time.perf_counter() - start:.1f} s")
+    bench = load(args.folder, args.sets.split(","), args.index, args.encoder)
+    print(f"{len(bench.index)} passages analysed and read in {time.perf_counter() - start:.1f} s")
     figures: dict[str, dict[str, dict[str, float]]] = {}
     print(f"{'set':<10} {'':<22} {'n':>5} " + " ".join(f"{metric:>6}" for metric in METRICS) + "  ms/question")
     for name, questions in bench.questions.items():
-        for row in args.rows.split(","):
+        for row, how in (MODEL_ROWS if args.encoder else LEXICAL_ROWS).items():
             start = time.perf_counter()
-            results = bench.run(name, ROWS[row])
+            results = bench.run(name, how)
             spent = 1000 * (time.perf_counter() - start) / len(results)
             figures.setdefault(name, {})[row] = mean(results)
             print(_line(name, row, results) + f"  {spent:.1f}", flush=True)

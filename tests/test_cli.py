@@ -526,3 +526,10 @@ def test_any_text_gives_an_answer_in_time(command: str, text: str) -> None:
     (row,) = rows(run(command, "--json", "-", stdin=text + "\n"))
     assert row["text"] == text
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize("args", [["index", "", "-o", "x"], ["index", "a", "-o", ""], ["search", "--index", "", "q"]])
+def test_an_empty_path_is_wrong_usage_and_not_the_current_folder(args: list[str]) -> None:
+    result = run(*args)
+    assert result.exit_code == 2
+    assert "the path is empty" in result.stderr

@@ -124,7 +124,7 @@ def check_wheel(wheel: Path) -> subprocess.CompletedProcess[str]:
 
 def test_a_wheel_holds_mrag_and_nothing_else(tmp_path: Path) -> None:
     source = tmp_path / "source"  # a copy: building leaves a build/ folder behind
-    for name in ("mrag", "adapters"):
+    for name in ("mrag", "adapters", "export"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)

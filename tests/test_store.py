@@ -344,3 +344,12 @@ def test_a_closed_index_says_so(tmp_path: Path) -> None:
     with pytest.raises(IndexFormatError, match="closed: open it again"):
         index.search("Who?")
     assert repr(index).endswith("closed>")
+
+
+def test_files_of_the_same_name_in_two_folders_have_ids_of_their_own(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.md").write_text("It opened in 1990.", encoding="utf-8")
+    store.build([tmp_path / "a", tmp_path / "b"], tmp_path / "i")
+    ids = store.open_corpus(tmp_path / "i").ids
+    assert [ids[row].removeprefix(tmp_path.as_posix()) for row in range(2)] == ["/a/notes.md#1", "/b/notes.md#1"]

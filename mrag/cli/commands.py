@@ -6,7 +6,8 @@ import errno
 import os
 import signal
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,10 +16,15 @@ import click
 from mrag import __version__
 from mrag.cli import output as show
 from mrag.cli import texts as take
-from mrag.cli.options import as_json, assume_present, date, profile, reference, window
+from mrag.cli.export import export
+from mrag.cli.loading import Models, Provider, encoder_option, provider_option
+from mrag.cli.models import models
+from mrag.cli.options import NamedPath, as_json, assume_present, date, profile, reference, window
 from mrag.errors import InputError, MragError
 
 if TYPE_CHECKING:
+    from mrag.adapters.manifest import Level, Precision
+    from mrag.adapters.retrievers import RetrieverName
     from mrag.cli.searches import Search
     from mrag.interval import Interval
     from mrag.pipeline import ProfileName, Ranking
@@ -185,12 +191,24 @@ def rank(
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The folder of the index.")
+@click.argument("paths", nargs=-1, metavar="PATH...", type=NamedPath())
+@click.option("-o", "--output", type=NamedPath(), metavar="DIR", help="The folder of the index.")
 @click.option("--add", is_flag=True, help="Add the passages to the index in DIR; else it is built anew.")
 @click.option("--skip-bad", is_flag=True, help="Leave out what cannot be used, and say so, instead of ending there.")
-@click.option("--verify", type=click.Path(path_type=Path), metavar="DIR", help="Check every byte of an index.")
-@click.option("--upgrade", type=click.Path(path_type=Path), metavar="DIR", help="Make an index of an older mrag anew.")
+@click.option("--verify", type=NamedPath(), metavar="DIR", help="Check every byte of an index.")
+@click.option("--upgrade", type=NamedPath(), metavar="DIR", help="Make an index of an older mrag anew.")
+@encoder_option
+@click.option(
+    "--vectors",
+    type=click.Choice(["passages", "sentences"]),
+    help="What --encoder makes vectors of: passages alone, or their sentences too.  [default: passages]",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(["float32", "float16", "int8"]),
+    help="How the vectors are stored.  [default: float32]",
+)
+@provider_option
 @click.option("--workers", type=click.IntRange(1), help="Processes that share the work; as many as there are cores.")
 @as_json
 def index(
@@ -200,6 +218,10 @@ def index(
     skip_bad: bool,
     verify: Path | None,
     upgrade: Path | None,
+    encoder: str | None,
+    vectors: Level | None,
+    precision: Precision | None,
+    provider: Provider,
     workers: int | None,
     as_json: bool,
 ) -> None:
@@ -207,19 +229,26 @@ def index(
 
     A PATH is a file of JSON lines (id, text; optionally title, section, date, valid_from, valid_to; .gz too), a BEIR
     folder, or .txt and .md files or a folder of them, which are cut into passages. Dates and sentences are found
-    here, once. An index that was there stays whole until the new one is.
+    here, once. An index that was there stays whole until the new one is. With --encoder it holds vectors, so that
+    `mrag search` can go by meaning, too; a build that was stopped meanwhile goes on where it was.
 
     \b
     Examples:
       mrag index passages.jsonl.gz -o club.index
       mrag index notes/ minutes/*.md -o club.index --add
+      mrag index passages.jsonl.gz -o club.index --encoder minilm --vectors sentences
       mrag index --verify club.index
     """
     from mrag.adapters import store
     from mrag.adapters.workers import cores
+    from mrag.cli import loading
 
     if [bool(paths or output or add), verify is not None, upgrade is not None].count(True) != 1:
         raise click.UsageError("Name PATHs and -o DIR, or --verify DIR, or --upgrade DIR.")
+    if verify is None and upgrade is None and (not paths or output is None):
+        raise click.UsageError("Name the PATHs to read and, with -o DIR, the folder to write.")
+    if verify is not None and (encoder or vectors or precision):
+        raise click.UsageError("--verify needs no --encoder: it checks the vectors as they are.")
     left_out = 0
 
     def tell_bad(error: InputError) -> None:
@@ -227,28 +256,43 @@ def index(
         left_out += 1
         show.note(f"left out: {error}")
 
-    with show.progress("passages") as tell:
-        options: dict[str, Any] = {"workers": workers or cores(), "progress": tell}
+    model = loading.load_encoder(Models(encoder=encoder, provider=provider), show.note)
+    said = ""
+    with loading.warnings_as_notes(), _going_on_said(model is not None), show.progress("passages") as tell:
+        options: dict[str, Any] = {"encoder": model, "vectors": vectors, "precision": precision}
+        options |= {"workers": workers or cores(), "progress": tell}
         if verify is not None:
-            folder, count, said = verify, store.verify(verify), "is whole"
+            folder, said = verify, "is whole"
+            store.verify(verify)
         elif upgrade is not None:
-            made = store.upgrade(upgrade, **options)
-            folder, count, said = upgrade, len(store.open_corpus(upgrade)), "made anew" if made else "needs no upgrade"
-        elif not paths or output is None:
-            raise click.UsageError("Name the PATHs to read and, with -o DIR, the folder to write.")
-        else:
+            folder, said = upgrade, "made anew" if store.upgrade(upgrade, **options) else "needs no upgrade"
+        elif output is not None:
+            folder = output
             options["on_bad"] = tell_bad if skip_bad else None
-            count = store.add(output, paths, **options) if add else store.build(paths, output, **options)
-            folder, said = output, f"{left_out:,} left out" if left_out else ""
+            store.add(output, paths, **options) if add else store.build(paths, output, **options)
+            said = f"{left_out:,} left out" if left_out else ""
+    held = {what: count for what, count in store.counts(folder).items() if count}
     if as_json:
-        show.write_json({"index": str(folder), "passages": count})
+        show.write_json({"index": str(folder), **held})
     else:
-        show.write(f"{folder}: {count:,} passages" + (f", {said}" if said else ""))
+        shown = ", ".join(f"{count:,} {what}" for what, count in held.items())
+        show.write(f"{folder}: {shown}" + (f", {said}" if said else ""))
+
+
+@contextmanager
+def _going_on_said(with_vectors: bool) -> Iterator[None]:
+    """Says, where a build is interrupted, that its vectors are kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if with_vectors:
+            show.note("the vectors made so far are kept: the same command goes on from there")
+        raise
 
 
 @cli.command()
 @click.argument("question", required=False)
-@click.option("--index", type=click.Path(path_type=Path), metavar="DIR", help="The index to search; else a small demo.")
+@click.option("--index", type=NamedPath(), metavar="DIR", help="The index to search; else a small demo.")
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many passages to show.")
 @profile
 @click.option("--no-temporal", is_flag=True, help="The plain retriever: time plays no part.")
@@ -256,9 +300,18 @@ def index(
 @assume_present
 @click.option("--as-of", callback=date, metavar="DATE", help="The time asked for, if the question names none.")
 @click.option("--within", callback=window, metavar="START..END", help="Only passages that hold a date in it.")
+@click.option(
+    "--retriever",
+    type=click.Choice(["bm25", "dense", "hnsw", "hybrid", "hybrid-hnsw"]),
+    help="What finds the first passages: their words, their vectors, both (hybrid); hnsw: about the same, for many "
+    "questions to a large index.  [default: hybrid with --encoder, else bm25]",
+)
+@encoder_option
+@click.option("--reranker", metavar="MODEL", help="A model that scores the sentences: its folder or its name.")
+@provider_option
 @click.option("--explain", is_flag=True, help="Show the place of each passage after every stage.")
 @as_json
-@click.option("--queries", type=click.Path(path_type=Path), metavar="FILE", help="Ask every question of a file.")
+@click.option("--queries", type=NamedPath(), metavar="FILE", help="Ask every question of a file.")
 @click.option("--workers", type=click.IntRange(1), help="Processes for --queries; as many as there are cores.")
 def search(
     question: str | None,
@@ -270,6 +323,10 @@ def search(
     assume_present: bool,
     as_of: Interval | None,
     within: Interval | None,
+    retriever: RetrieverName | None,
+    encoder: str | None,
+    reranker: str | None,
+    provider: Provider,
     explain: bool,
     as_json: bool,
     queries: Path | None,
@@ -285,6 +342,7 @@ def search(
     Examples:
       mrag search "Who was the UK prime minister as of 6 May 2021?"
       mrag search --index club.index --within 1990..1999 "Who led the club?"
+      mrag search --index club.index --encoder minilm "Who led the club before 1950?"
       mrag search --index club.index --queries questions.jsonl -k 20 --json > run.jsonl
     """
     from mrag.adapters.workers import cores
@@ -295,7 +353,8 @@ def search(
         raise click.UsageError("Ask a QUESTION, or name a file of them with --queries.")
     _need_reference(assume_present, reference)
     settings = Settings(profile=profile, temporal=not no_temporal)
-    asked = searches.Search(index, k, settings, reference, assume_present, as_of, within)
+    chosen = Models(retriever, encoder, reranker, provider)
+    asked = searches.Search(index, k, settings, reference, assume_present, as_of, within, chosen)
     text = "" if question is None else _question(question)
     if index is None:
         show.note("no --index given: searching the demo corpus of mrag")
@@ -305,7 +364,7 @@ def search(
     parsed = searches.read(asked, text)
     if as_of is not None and parsed.constraint is not None and parsed.constraint.interval.end != as_of.end:
         show.note(f"note: --as-of plays no part: the question asks for {show.constraint_text(parsed.constraint)}")
-    ranking = searches.ask(asked, searches.open_index(index), parsed)
+    ranking = searches.ask(asked, searches.open_here(asked), parsed)
     if not as_json:
         show.write(
             show.dim(f"{show.on_one_line(parsed.main_content)}  time: {show.constraint_text(parsed.constraint)}")
@@ -315,8 +374,8 @@ def search(
             show.write_json(show.evidence_row(place, evidence, explain=explain))
         else:
             show.write(show.evidence_text(place, evidence, explain=explain))
-    if not no_temporal:
-        _say_if_nothing_fits(ranking)
+    if not no_temporal or not ranking.evidence:
+        _say_if_nothing_fits(ranking, windowed=within is not None)
 
 
 def _search_all(search: Search, queries: Path, workers: int, as_json: bool) -> None:
@@ -346,10 +405,11 @@ def _need_reference(assume_present: bool, reference: Interval | None) -> None:
         raise click.UsageError("--assume-present needs --reference: the day that is the present.")
 
 
-def _say_if_nothing_fits(ranking: Ranking) -> None:
+def _say_if_nothing_fits(ranking: Ranking, *, windowed: bool = False) -> None:
     constraint = ranking.question.constraint
     if not ranking.evidence:
-        show.note("nothing found: no passage holds a word of the question")
+        within = " and a date inside --within" if windowed else ""
+        show.note(f"nothing found: no passage holds a word of the question{within}")
     elif constraint is not None and constraint.relation is not None and not ranking.fits:
         show.note(f"note: nothing found is dated to fit the time asked for ({show.constraint_text(constraint)})")
 
@@ -405,10 +465,19 @@ def spline(
         show.write(curve.drawing(points, profile, show.width(), unicode=show.utf8()))
 
 
+cli.add_command(export)
+cli.add_command(models)
+
+
 def main() -> None:
     """The console script."""
     try:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: cleaned up
         cli(prog_name="mrag")
+    except OSError as error:  # of --help and --version, which click writes before any command is invoked
+        with suppress(OSError):
+            show.note(f"error: {_os_message(error)}")
+        raise SystemExit(1) from None
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not meet Python ending its workers

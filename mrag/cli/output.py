@@ -116,17 +116,19 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 @contextmanager
-def progress(what: str, *, among_results: bool = False) -> Iterator[Callable[[int, int | None], None]]:
-    """A counter on standard error, if that is a terminal: tell what it gives how many are done, and of how many.
+def progress(what: str, *, among_results: bool = False) -> Iterator[Callable[..., None]]:
+    """A counter on standard error, if that is a terminal: tell what it gives how many are done, of how many, of what.
 
     ``among_results``: results are written meanwhile, so there is no counter where they go to a terminal, too.
     """
     live = sys.stderr is not None and sys.stderr.isatty() and not (among_results and sys.stdout.isatty())
-    line, shown_at = "", 0.0
+    line, shown_at, shown = "", 0.0, what
 
-    def tell(done: int, total: int | None = None) -> None:
-        nonlocal line, shown_at
-        line = f"\r{done:,}{f' of {total:,}' if total else ''} {what}"
+    def tell(done: int, total: int | None = None, what: str = what) -> None:
+        nonlocal line, shown_at, shown
+        if live and line and what != shown:
+            click.echo(line, err=True)
+        line, shown = f"\r{done:,}{f' of {total:,}' if total else ''} {what}", what
         if live and time.monotonic() - shown_at > 0.1:
             shown_at = time.monotonic()
             click.echo(line, err=True, nl=False)
