@@ -138,7 +138,7 @@ def test_a_source_may_be_a_path_several_paths_records_or_passages(tmp_path: Path
     ]
     store.build(several, tmp_path / "i")
     ids = store.open_corpus(tmp_path / "i").ids
-    assert [ids[row] for row in range(len(ids))] == ["a", "b.txt#1", "3", "d"]
+    assert [ids[row] for row in range(len(ids))] == ["a", f"{tmp_path.as_posix()}/b.txt#1", "3", "d"]
     assert store.build(tmp_path / "a.jsonl", tmp_path / "j") == store.build({"text": "x"}, tmp_path / "k") == 1
 
 
