@@ -37,7 +37,16 @@ def _halve(graph: Path) -> Any:
     nodes = onnx.load(graph, load_external_data=False).graph.node
     norms = [node.name for node in nodes if "norm/" in node.name.lower() and node.op_type != "LayerNormalization"]
     with _quiet():
-        return convert_float_to_float16(str(graph), keep_io_types=True, node_block_list=norms)
+        model = convert_float_to_float16(str(graph), keep_io_types=True, node_block_list=norms)
+    made: set[str] = set()
+    kept = []
+    for node in model.graph.node:  # the converter of onnxruntime 1.31 writes a cast anew for each norm that reads it
+        if not made.issuperset(node.output):
+            kept.append(node)
+        made.update(node.output)
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    return model
 
 
 def _quantise(graph: Path, path: Path) -> None:
