@@ -274,21 +274,29 @@ class Index:
         from mrag.pipeline import DEFAULTS, retrieve
 
         settings = settings or DEFAULTS
+        own = scorer is not None or callable(retriever)
         meaning = None if encoder is None else self.meaning(encoder)
         if retriever is None or isinstance(retriever, str):
             retriever = self._first_stage(retriever, meaning, settings)
-        return retrieve(
-            question,
-            self.corpus,
-            k=k,
-            reference=reference,
-            settings=settings,
-            retriever=retriever,
-            scorer=scorer,
-            row_scorer=None if meaning is None or scorer is not None else meaning.row_scorer,
-            passage_scorer=None if meaning is None else meaning.passage_scorer,
-            window=window,
-        )
+        try:
+            return retrieve(
+                question,
+                self.corpus,
+                k=k,
+                reference=reference,
+                settings=settings,
+                retriever=retriever,
+                scorer=scorer,
+                row_scorer=None if meaning is None or scorer is not None else meaning.row_scorer,
+                passage_scorer=None if meaning is None else meaning.passage_scorer,
+                window=window,
+            )
+        except IndexError as error:
+            if own:  # what was handed in may be at fault
+                raise
+            raise IndexFormatError(
+                f"{self.folder}: is damaged: see what  mrag index --verify {self.folder}  says"
+            ) from error
 
     def meaning(self, encoder: StoredEncoder) -> Meaning:
         """The first stages and sentence scores of the index's vectors; InputError for another encoder, or without any.

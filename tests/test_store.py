@@ -353,3 +353,14 @@ def test_files_of_the_same_name_in_two_folders_have_ids_of_their_own(tmp_path: P
     store.build([tmp_path / "a", tmp_path / "b"], tmp_path / "i")
     ids = store.open_corpus(tmp_path / "i").ids
     assert [ids[row].removeprefix(tmp_path.as_posix()) for row in range(2)] == ["/a/notes.md#1", "/b/notes.md#1"]
+
+
+def test_a_flipped_byte_that_opening_cannot_see_is_told_when_it_matters(tmp_path: Path) -> None:
+    index = store.Index.build([Passage("a", "Ida Moe led the club in 1990.")], tmp_path / "i")
+    index.close()
+    (column,) = (tmp_path / "i").glob("*/mention_sources.npy")
+    raw = bytearray(column.read_bytes())
+    raw[-1] = 200
+    column.write_bytes(raw)
+    with store.Index.open(tmp_path / "i") as damaged, pytest.raises(IndexFormatError, match="--verify"):
+        damaged.search("Who led the club in 1990?")
