@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mrag.adapters.documents import Located
 from mrag.adapters.workers import in_order
-from mrag.columns import Strings
+from mrag.columns import Int64, Strings
 from mrag.corpus import Corpus, Passage, analyse
 from mrag.errors import InputError
 
@@ -73,7 +73,7 @@ class _Ids:
         return [item.passage for item in chunk]
 
     def _put(self, digests: Digests, first: int) -> None:
-        rows = np.arange(first, first + len(digests), dtype=np.int64)
+        rows: Int64 = np.arange(first, first + len(digests), dtype=np.int64)
         while self._runs and len(self._runs[-1][0]) <= len(digests):  # as long as the new one: merged, so runs stay few
             known, known_rows = self._runs.pop()
             digests, rows = np.concatenate((known, digests)), np.concatenate((known_rows, rows))

@@ -235,7 +235,7 @@ def rank_passages(
 
     known = scorer is not None or row_scorer is not None
     mix = settings.mix or (MEANING if known else LEXICAL)
-    order = np.arange(len(rows))
+    order: Int64 = np.arange(len(rows), dtype=np.int64)
     if settings.temporal:
         keyword = ranking.passage_keyword_scores(terms, corpus, rows)
         weight = mix.keywords if settings.profile == "interval" else 1.0
