@@ -58,8 +58,9 @@ def write_graph(
 ) -> None:
     """Writes the graph over all vectors, their inner product being what is compared.
 
-    ``old`` is the graph over the first of them, which grows. All cores share the work, in an order that is theirs: two
-    graphs over the same vectors find the same but for a few. Raises OSError when the disk is full.
+    ``old`` is the graph over the first of them, which grows. Beyond the first STEP all cores share the work, in an
+    order that is theirs: two graphs over the same vectors find the same but for a few. Raises OSError when the disk is
+    full.
     """
     n = len(vectors)
     index = library().Index(space="ip", dim=vectors.dimension)
@@ -71,7 +72,8 @@ def write_graph(
         done = index.element_count
     for at in blocks(n - done, STEP):
         rows = np.arange(done + at.start, done + at.stop)
-        index.add_items(vectors.take(rows), rows, num_threads=cores())
+        first = done + at.start == 0  # put in one by one: a graph that many begin at once has gaps for good
+        index.add_items(vectors.take(rows), rows, num_threads=1 if first else cores())
         if told is not None:
             told(done + at.stop, n)
     index.save_index(str(path))  # says nothing when the disk is full
