@@ -40,10 +40,3 @@ class RowScorer(Protocol):
 
     def __call__(self, query: str, rows: Int64) -> Float32:
         """float32[n] in [0, 1]: how well each of them, rows int64[n] of the corpus, answers the query."""
-
-
-class Summariser(Protocol):
-    """One dated sentence about the query out of each text, or None where the text holds no answer."""
-
-    def __call__(self, query: str, texts: Sequence[str]) -> Sequence[str | None]:
-        """As many as there are texts, in their order."""
