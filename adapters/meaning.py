@@ -16,7 +16,7 @@ from mrag.adapters.vectors import Vectors
 from mrag.columns import Float32
 from mrag.corpus import Corpus
 from mrag.errors import IndexFormatError
-from mrag.strategies import Retriever, RowScorer
+from mrag.strategies import Retriever, RowScorer, Scorer
 
 
 class Meaning:
@@ -55,6 +55,12 @@ class Meaning:
         if sentences is None:
             return None
         return retrievers.row_scorer(sentences, self._queries, self._scale(sentences))
+
+    @cached_property
+    def text_scorer(self) -> Scorer:
+        """Scores of texts that stand in no passage, such as summaries, on the scale of ``row_scorer``."""
+        table = self._stored.tables.get("sentences", self._stored.tables["passages"])
+        return retrievers.text_scorer(self.encoder, self._queries, self._scale(table))
 
     @cached_property
     def passage_scorer(self) -> RowScorer:

@@ -18,7 +18,7 @@ from mrag.adapters.vectors import Vectors, nearest, put
 from mrag.columns import Float32, Int64
 from mrag.corpus import Corpus, within
 from mrag.interval import Interval
-from mrag.strategies import Retriever, RowScorer
+from mrag.strategies import Retriever, RowScorer, Scorer
 
 RetrieverName = Literal["bm25", "dense", "hnsw", "hybrid", "hybrid-hnsw"]
 RETRIEVERS: tuple[RetrieverName, ...] = get_args(RetrieverName)
@@ -177,5 +177,18 @@ def row_scorer(sentences: Vectors, queries: Queries, scale: float = 1.0) -> RowS
 
 def _score_rows(sentences: Vectors, queries: Queries, scale: np.float32, query: str, rows: Int64) -> Float32:
     products = sentences.dot(queries([query])[0], rows)
+    scores: Float32 = np.clip(products / scale, 0.0, 1.0).astype(np.float32, copy=False)
+    return scores
+
+
+def text_scorer(encoder: StoredEncoder, queries: Queries, scale: float = 1.0) -> Scorer:
+    """Scores of texts that have no stored vector, as ``row_scorer`` scores those that have one."""
+    return partial(_score_texts, encoder, queries, np.float32(scale))
+
+
+def _score_texts(
+    encoder: StoredEncoder, queries: Queries, scale: np.float32, query: str, texts: Sequence[str]
+) -> Float32:
+    products = encode(encoder, texts) @ queries([query])[0]
     scores: Float32 = np.clip(products / scale, 0.0, 1.0).astype(np.float32, copy=False)
     return scores

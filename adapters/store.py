@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from mrag.adapters.meaning import Meaning
     from mrag.adapters.retrievers import RetrieverName
     from mrag.interval import Interval
-    from mrag.pipeline import Ranking, Settings
+    from mrag.pipeline import Ranking
     from mrag.question import Question
-    from mrag.strategies import Retriever, Scorer
+    from mrag.settings import Settings
+    from mrag.strategies import Retriever, Scorer, Summariser
 
 __all__ = ["Index", "Item", "Source", "add", "build", "counts", "open_corpus", "upgrade", "verify"]
 
@@ -263,33 +264,70 @@ class Index:
         retriever: Retriever | RetrieverName | None = None,
         encoder: StoredEncoder | None = None,
         scorer: Scorer | None = None,
+        summariser: Summariser | None = None,
     ) -> Ranking:
         """The k best passages, each with the sentence and the date that decided: as pipeline.retrieve.
 
         ``encoder``: the one that made the vectors of the index. With it the first stage (``retriever``) may be "dense"
         (exact), "hnsw" (over the graph of a large index: quick, once it is loaded), or with BM25 "hybrid", the default
         then, or "hybrid-hnsw"; and sentences are scored by their vectors, if the index holds them, unless a ``scorer``
-        is handed in. InputError for an encoder that is missing or another one.
+        is handed in. ``summariser``: see summarize.py. InputError for an encoder that is missing or another one.
         """
-        from mrag.pipeline import DEFAULTS, retrieve
+        found = self.search_many(
+            [question],
+            k,
+            reference=reference,
+            window=window,
+            settings=settings,
+            retriever=retriever,
+            encoder=encoder,
+            scorer=scorer,
+            summariser=summariser,
+        )
+        return next(found)
+
+    def search_many(
+        self,
+        questions: Iterable[str | Question],
+        k: int = 10,
+        *,
+        reference: Interval | None = None,
+        window: Interval | None = None,
+        settings: Settings | None = None,
+        retriever: Retriever | RetrieverName | None = None,
+        encoder: StoredEncoder | None = None,
+        scorer: Scorer | None = None,
+        summariser: Summariser | None = None,
+        batch: int = 64,
+    ) -> Iterator[Ranking]:
+        """``search`` for each question, in order; the summariser is called once for a ``batch`` of questions."""
+        from mrag.pipeline import retrieve_many
+        from mrag.settings import DEFAULTS
+        from mrag.strategies import Strategies
 
         settings = settings or DEFAULTS
-        own = scorer is not None or callable(retriever)
+        own = scorer is not None or summariser is not None or callable(retriever)
         meaning = None if encoder is None else self.meaning(encoder)
         if retriever is None or isinstance(retriever, str):
             retriever = self._first_stage(retriever, meaning, settings)
+        row_scorer = None if meaning is None or scorer is not None else meaning.row_scorer
+        given = Strategies(
+            retriever,
+            meaning.text_scorer if meaning is not None and row_scorer is not None else scorer,
+            row_scorer,
+            None if meaning is None else meaning.passage_scorer,
+            summariser,
+        )
         try:
-            return retrieve(
-                question,
+            yield from retrieve_many(
+                questions,
                 self.corpus,
                 k=k,
                 reference=reference,
                 settings=settings,
-                retriever=retriever,
-                scorer=scorer,
-                row_scorer=None if meaning is None or scorer is not None else meaning.row_scorer,
-                passage_scorer=None if meaning is None else meaning.passage_scorer,
+                given=given,
                 window=window,
+                batch=batch,
             )
         except IndexError as error:
             if own:  # what was handed in may be at fault

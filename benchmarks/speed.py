@@ -36,6 +36,8 @@ from mrag import pipeline, spline
 from mrag.adapters import datasets, store
 from mrag.columns import gather
 from mrag.corpus import Corpus, Passage, analyse
+from mrag.settings import DEFAULTS
+from mrag.strategies import Strategies
 
 Read = Callable[[str], object]
 
@@ -160,15 +162,15 @@ def ask_index(folder: Path, questions: Sequence[str], rounds: int) -> dict[str, 
     start = time.perf_counter()
     corpus = store.open_corpus(folder)
     opened = time.perf_counter() - start
-    plain = replace(pipeline.DEFAULTS, temporal=False)
-    retriever = pipeline.bm25_retriever(corpus)
+    plain = replace(DEFAULTS, temporal=False)
+    given = Strategies(pipeline.bm25_retriever(corpus))
     best: dict[str, list[float]] = {}
     for _ in range(rounds):
-        for name, settings in (("mrag", pipeline.DEFAULTS), ("plain", plain)):
+        for name, settings in (("mrag", DEFAULTS), ("plain", plain)):
             taken = []
             for text in questions:
                 start = time.perf_counter()
-                pipeline.retrieve(mrag.parse(text), corpus, k=10, settings=settings, retriever=retriever)
+                pipeline.retrieve(mrag.parse(text), corpus, k=10, settings=settings, given=given)
                 taken.append(time.perf_counter() - start)
             best[name] = [min(pair) for pair in zip(best.get(name, taken), taken, strict=True)]
     return {

@@ -30,6 +30,7 @@ __all__ = [
     "Question",
     "Ranking",
     "Settings",
+    "Strategies",
     "__version__",
     "find_dates",
     "parse",
@@ -45,8 +46,10 @@ if TYPE_CHECKING:
     from mrag.corpus import Passage
     from mrag.errors import MragError
     from mrag.interval import Interval, parse_iso
-    from mrag.pipeline import Evidence, ProfileName, Ranking, Settings, retrieve
+    from mrag.pipeline import Evidence, Ranking, retrieve
     from mrag.question import Constraint, Question, parse
+    from mrag.settings import ProfileName, Settings
+    from mrag.strategies import Strategies
     from mrag.timex import Mention, find_dates
 
 
@@ -69,7 +72,8 @@ def rank(
     """
     from mrag.corpus import Passage
     from mrag.errors import InputError
-    from mrag.pipeline import Settings, rank_texts
+    from mrag.pipeline import rank_texts
+    from mrag.settings import Settings
 
     if isinstance(texts, str):
         raise InputError("rank takes a list of texts: write [text] for one alone")
@@ -88,7 +92,8 @@ if not TYPE_CHECKING:
         "Passage": "corpus",
         "Question": "question",
         "Ranking": "pipeline",
-        "Settings": "pipeline",
+        "Settings": "settings",
+        "Strategies": "strategies",
         "find_dates": "timex",
         "parse": "question",
         "parse_iso": "interval",

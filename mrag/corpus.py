@@ -447,7 +447,7 @@ def analyse(passages: Iterable[Passage]) -> Corpus:
     return builder.finish()
 
 
-_REACH = 8 * 365  # days: how long what ended had held, as in spline.Profile.until_reach
+_REACH = 8 * 365  # days: how long before its end what ended may have held
 
 
 def within(corpus: Corpus, window: Interval) -> Bool:

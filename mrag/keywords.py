@@ -185,11 +185,13 @@ _FRAMES = (
 
 
 @cache
-def _frames() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+def _frames() -> tuple[tuple[frozenset[str], frozenset[str], str], ...]:
+    """Of each relation the stems that ask for it, the stems that speak of it, and the words of these."""
+
     def stems(side: str) -> frozenset[str]:
         return frozenset(value for word in side.split() if (value := term(word)) is not None)
 
-    return tuple((stems(asked), stems(said)) for asked, said in (row.split("|") for row in _FRAMES))
+    return tuple((stems(asked), stems(said), said) for asked, said in (row.split("|") for row in _FRAMES))
 
 
 def related(main_content: str) -> tuple[str, ...]:
@@ -200,10 +202,24 @@ def related(main_content: str) -> tuple[str, ...]:
     """
     own = {value for word, _, _ in words(main_content) if not word[0].isupper() and (value := term(word)) is not None}
     found: set[str] = set()
-    for asks, says in _frames():
+    for asks, says, _ in _frames():
         if own & asks:
             found |= says
     return tuple(sorted(found))
+
+
+def relation_text(main_content: str) -> str:
+    """What a question asks about the things that it names, as a text for a scorer of meanings.
+
+    Its words without names and stop words, then those by which texts speak of its relations; a question without
+    such words as it stands.
+
+    >>> relation_text("Which bank owned the Kolbe Mill?").split()[:4], relation_text("Kolbe Mill?")
+    (['bank', 'owned', 'bought', 'purchased'], 'Kolbe Mill?')
+    """
+    own = [word for word, _, _ in words(main_content) if not word[0].isupper() and term(word) is not None]
+    stems = {term(word) for word in own}
+    return " ".join([*own, *(said for asks, _, said in _frames() if stems & asks)]) or main_content
 
 
 Asked = Literal["who", "place", "other"]

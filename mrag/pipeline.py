@@ -1,106 +1,24 @@
-"""The paper's stages in order, strategies handed in: question -> ranked evidence.
-
-first stage -> passage keyword rank -> sentences (and summaries) -> sentence keyword rank -> semantic x temporal ->
-passages by their best sentences. Each stage is a pure function of ranking.py; the scores of every stage are kept.
-"""
+"""The paper's stages in order, strategies handed in: question -> ranked evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, get_args
+from itertools import islice
 
 import numpy as np
 
-from mrag import bm25, ranking, spline
-from mrag.columns import Array, Bool, Float32, Int64, gather
+from mrag import bm25, ranking
+from mrag.columns import Float32, Int64
 from mrag.corpus import Corpus, Passage, analyse, within
-from mrag.errors import InputError
 from mrag.interval import OPEN_END, OPEN_START, Interval
 from mrag.question import Constraint, Question, Relation, parse
-from mrag.strategies import Retriever, RowScorer, Scorer
+from mrag.settings import DEFAULTS, Settings
+from mrag.stages import Prepared, Ranked, finish, prepare, to_summarise
+from mrag.strategies import NOTHING, Retriever, Strategies, Summary
 from mrag.text import tokenise
 from mrag.timex import Mention
-
-ProfileName = Literal["interval", "paper"]
-
-
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """How a passage's score is made of its parts (interval profile). benchmarks/ablation.py has a row for each.
-
-    The keyword rank of passages: first-stage score + ``keywords`` x keyword score, each over its maximum.
-    A sentence: ``meaning`` x the score of the scorer handed in + ``overlap`` x idf share of the question's words
-    + ``relation`` where it speaks of the asked relation + ``kind`` x fit of a new name to the kind of answer + ``name``
-    for a new long name + ``brevity`` x minus the logarithm of its length, times ``back_matter`` in a list of
-    literature; that times the temporal score.
-    A passage: its best sentence + ``second`` x the next + ``passage`` x what the passage scorer gives it + ``first`` x
-    its first-stage score + ``title`` x share of its title + ``page`` x the first-stage scores of the page's best
-    passages (first-stage scores over their maximum).
-    """
-
-    keywords: float
-    meaning: float
-    overlap: float
-    relation: float
-    kind: float
-    name: float
-    brevity: float
-    back_matter: float
-    second: float
-    passage: float
-    first: float
-    title: float
-    page: float
-
-
-LEXICAL = Mix(
-    keywords=1.0,
-    meaning=0.0,
-    overlap=0.52,
-    relation=0.16,
-    kind=0.1,
-    name=0.05,
-    brevity=0.05,
-    back_matter=0.5,
-    second=0.2,
-    passage=0.0,
-    first=0.25,
-    title=0.2,
-    page=0.3,
-)
-"""The mix of the base install, where words are all that is known of a sentence's meaning."""
-
-MEANING = replace(LEXICAL, keywords=0.0, meaning=0.5, overlap=0.1, second=0.15, passage=0.4, first=0.2, page=0.45)
-"""The mix where a scorer of sentences is handed in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The sizes of the stages (defaults of the paper, section 5.1) and what scores time.
-
-    ``temporal=False`` is exactly the plain first stage over the question as it was asked.
-    """
-
-    profile: ProfileName = "interval"
-    temporal: bool = True
-    first_stage: int = 1000
-    passages: int = 100
-    sentences: int = 200
-    k1: float = 0.9
-    b: float = 0.4
-    mix: Mix | None = None  # None: LEXICAL, or MEANING where a scorer is handed in
-    spline: spline.Profile = spline.PROFILE
-
-    def __post_init__(self) -> None:
-        if self.profile not in get_args(ProfileName):
-            raise InputError(f"there is no profile {self.profile!r}: it is {' or '.join(get_args(ProfileName))}")
-        if min(self.first_stage, self.passages, self.sentences) < 1:
-            raise InputError("the stages keep one passage and one sentence at least")
-
-
-DEFAULTS = Settings()
 
 FITS = 0.5
 """From this temporal score on a sentence may well hold at the asked time; what cannot hold gets at most 0.25."""
@@ -112,7 +30,7 @@ class Evidence:
 
     ``score`` orders the ranking; ``semantic`` and ``temporal`` in [0, 1] are those of the sentence; ``mention`` is the
     date that gave the temporal score (None: undated, or no time asked); ``ranks`` the place of the passage after each
-    stage, from 1.
+    stage, from 1. ``summarised``: the deciding sentence is a summary of the passage, and stands nowhere in it.
     """
 
     passage: Passage
@@ -123,6 +41,7 @@ class Evidence:
     score: float
     mention: Mention | None
     ranks: dict[str, int]
+    summarised: bool = False
 
     @property
     def fits(self) -> bool:
@@ -132,10 +51,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What comes out: the question as it was read, and the evidence, best first."""
+    """What comes out: the question as it was read, and the evidence, best first.
+
+    ``summaries`` are those that were written for it, used or not, with why the model's own were not.
+    """
 
     question: Question
     evidence: tuple[Evidence, ...]
+    summaries: tuple[Summary, ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -161,221 +84,7 @@ def _bm25(
     return rows, scores
 
 
-# --- one question over the columns of a corpus ------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """n passages in their final order, as arrays: a row of the corpus, its score, and the sentence that decided.
-
-    ``rows``, ``sentences`` (-1: none), ``mentions`` (-1: none) int64[n]; ``scores``, ``semantic``, ``temporal``
-    float32[n]; ``ranks``: for each stage the place of each passage, from 1, int64[n].
-    """
-
-    rows: Int64
-    scores: Float32
-    sentences: Int64
-    semantic: Float32
-    temporal: Float32
-    mentions: Int64
-    ranks: dict[str, Int64]
-
-
-def rank(
-    question: Question,
-    corpus: Corpus,
-    *,
-    settings: Settings = DEFAULTS,
-    retriever: Retriever | None = None,
-    scorer: Scorer | None = None,
-    row_scorer: RowScorer | None = None,
-    passage_scorer: RowScorer | None = None,
-    window: Interval | None = None,
-) -> Ranked:
-    """All stages for one question; every passage of the first stage comes out, best first.
-
-    ``scorer`` scores sentences by their text, ``row_scorer`` by their row in the corpus, and ``passage_scorer`` whole
-    passages by theirs; each is optional.
-    """
-    retriever = retriever or bm25_retriever(corpus, settings.k1, settings.b)
-    query = question.main_content or question.text
-    if not settings.temporal:
-        query = question.text
-    rows, scores = retriever([query], min(settings.first_stage, max(len(corpus), 1)), window=window)
-    kept = rows[0] >= 0
-    return rank_passages(
-        question,
-        corpus,
-        rows[0][kept],
-        scores[0][kept],
-        settings=settings,
-        scorer=scorer,
-        row_scorer=row_scorer,
-        passage_scorer=passage_scorer,
-    )
-
-
-def rank_passages(
-    question: Question,
-    corpus: Corpus,
-    rows: Int64,
-    first: Float32,
-    *,
-    settings: Settings = DEFAULTS,
-    scorer: Scorer | None = None,
-    row_scorer: RowScorer | None = None,
-    passage_scorer: RowScorer | None = None,
-) -> Ranked:
-    """The stages behind the first: ``rows`` int64[n] passages with their first-stage scores float32[n], best first."""
-    constraint = question.constraint if settings.temporal else None
-    content = question.main_content if settings.temporal else question.text
-    if settings.profile == "paper" and constraint is not None and spline.paper_window(constraint) is None:
-        constraint, content = None, question.text
-    terms = ranking.terms_of(content, corpus)
-
-    known = scorer is not None or row_scorer is not None
-    mix = settings.mix or (MEANING if known else LEXICAL)
-    order: Int64 = np.arange(len(rows), dtype=np.int64)
-    if settings.temporal:
-        keyword = ranking.passage_keyword_scores(terms, corpus, rows)
-        weight = mix.keywords if settings.profile == "interval" else 1.0
-        order = ranking.best_first(weight * _unit(keyword) + _unit(first))
-    chosen = order[: settings.passages]
-    candidates = ranking.sentences_of(corpus, rows[chosen])
-    present = ranking.sentence_presence(terms, corpus, candidates)
-    if row_scorer is None or settings.profile == "paper":  # what is scored by its row costs next to nothing
-        kept = np.sort(ranking.best_first(ranking.keyword_scores(terms, present), settings.sentences))
-        candidates, present = candidates.take(kept), present[kept]
-    meaning = _meaning(content, corpus, candidates, scorer, row_scorer)
-    semantic = _semantic(mix, meaning, terms, present, corpus, candidates)
-    if settings.profile == "paper":
-        semantic = ranking.share(terms, present) if meaning is None else meaning
-    temporal, mentions = _temporal(constraint, content, corpus, candidates, settings)
-    sentence_scores = semantic * temporal
-    best, top, second = ranking.best_sentences(sentence_scores, candidates.owner, len(chosen))
-    if not settings.temporal:
-        scores = first[chosen]
-    elif settings.profile == "paper":
-        scores = top
-    else:
-        title = ranking.title_share(terms, corpus, rows[chosen])
-        unit = _unit(first)[chosen]
-        page = ranking.page_scores(corpus, rows[chosen], unit)
-        scores = top + mix.second * second + mix.first * unit + mix.title * title + mix.page * page
-        if passage_scorer is not None:
-            scores += mix.passage * np.clip(passage_scorer(content, rows[chosen]), 0.0, 1.0)
-    final = ranking.best_first(scores) if settings.temporal else np.arange(len(chosen))
-    return _ranked(rows, first, order, final, scores, best, candidates.rows, semantic, temporal, mentions)
-
-
-def _unit(scores: Float32) -> Float32:
-    """Scores over their maximum, in [0, 1]."""
-    top = float(np.max(scores, initial=0.0))
-    unit: Float32 = np.maximum(scores, 0.0).astype(np.float32) / np.float32(top if top > 0 else 1.0)
-    return unit
-
-
-def _meaning(
-    content: str,
-    corpus: Corpus,
-    candidates: ranking.Candidates,
-    scorer: Scorer | None,
-    row_scorer: RowScorer | None,
-) -> Float32 | None:
-    """float32[s] in [0, 1]: what the scorer that was handed in gives each sentence; None without one."""
-    if row_scorer is not None:
-        scores = row_scorer(content, candidates.rows)
-    elif scorer is not None:
-        scores = scorer(content, ranking.sentence_texts(corpus, candidates))
-    else:
-        return None
-    meaning: Float32 = np.clip(scores, 0.0, 1.0).astype(np.float32)
-    return meaning
-
-
-def _semantic(
-    mix: Mix,
-    meaning: Float32 | None,
-    terms: ranking.Terms,
-    present: Bool,
-    corpus: Corpus,
-    candidates: ranking.Candidates,
-) -> Float32:
-    """float32[s]: how well each sentence answers the main content, in [0, 1]."""
-    long_name, fit = ranking.name_evidence(terms, corpus, candidates)
-    related = ranking.states_relation(terms, corpus, candidates)
-    parts = mix.overlap * ranking.share(terms, present) + mix.relation * related + mix.kind * fit + mix.name * long_name
-    parts += mix.brevity * ranking.brevity(corpus, candidates.rows)
-    if meaning is not None:
-        parts += mix.meaning * meaning
-    back = ranking.back_matter(corpus, candidates.passages)[candidates.owner]
-    semantic: Float32 = np.clip(np.where(back, mix.back_matter * parts, parts), 0.0, 1.0).astype(np.float32)
-    return semantic
-
-
-def _temporal(
-    constraint: Constraint | None, content: str, corpus: Corpus, candidates: ranking.Candidates, settings: Settings
-) -> tuple[Float32, Int64]:
-    """float32[s] temporal scores of the sentences, and the row of the mention that gave each (int64[s], -1: none)."""
-    n = len(candidates.rows)
-    if constraint is None or constraint.relation is None:
-        return np.ones(n, dtype=np.float32), np.full(n, -1, dtype=np.int64)
-    positions, pointers = gather(corpus.mention_rows[candidates.rows], corpus.mention_rows[candidates.rows + 1])
-    scores = spline.interval_scores(
-        constraint,
-        corpus.mention_starts[positions],
-        corpus.mention_ends[positions],
-        corpus.mention_kinds[positions],
-        corpus.mention_sources[positions],
-        life=ranking.about_a_life(content),
-        profile=settings.spline,
-    )
-    best, at = spline.best_of(scores, pointers, settings.spline.undated)
-    mentions = np.where(at >= 0, positions[at], -1) if len(positions) else at
-    if settings.profile == "paper":
-        years, pointers = gather(corpus.year_rows[candidates.rows], corpus.year_rows[candidates.rows + 1])
-        best, _ = spline.best_of(spline.paper_scores(constraint, corpus.years[years]), pointers, spline.PAPER_OUTSIDE)
-    return best, mentions
-
-
-def _ranked(
-    rows: Int64,
-    first: Float32,
-    order: Int64,
-    final: Int64,
-    scores: Float32,
-    best: Int64,
-    sentences: Int64,
-    semantic: Float32,
-    temporal: Float32,
-    mentions: Int64,
-) -> Ranked:
-    """The chosen passages in their final order, the others of the first stage behind them with a score of 0."""
-    chosen, behind = order[: len(final)][final], order[len(final) :]
-    at = best[final]
-    some = at >= 0
-    n = len(behind)
-
-    def column(values: Array, missing: float) -> Array:
-        picked = np.where(some, values[at], missing) if len(values) else np.full(len(at), missing)
-        whole: Array = np.concatenate((picked, np.full(n, missing))).astype(values.dtype)
-        return whole
-
-    everyone = np.concatenate((chosen, behind))
-    keyword_place = np.empty(len(order), dtype=np.int64)
-    keyword_place[order] = np.arange(1, len(order) + 1)
-    return Ranked(
-        rows[everyone],
-        np.concatenate((scores[final], np.zeros(n))).astype(np.float32),
-        column(sentences, -1),
-        column(semantic, 0.0),
-        column(temporal, 0.0),
-        column(mentions, -1),
-        {"first stage": everyone + 1, "keywords": keyword_place[everyone], "final": np.arange(1, len(order) + 1)},
-    )
-
-
-# --- results ----------------------------------------------------------------------------------------
+# --- one question, and many --------------------------------------------------------------------------
 
 
 def retrieve(
@@ -385,65 +94,100 @@ def retrieve(
     k: int = 10,
     reference: Interval | None = None,
     settings: Settings = DEFAULTS,
-    retriever: Retriever | None = None,
-    scorer: Scorer | None = None,
-    row_scorer: RowScorer | None = None,
-    passage_scorer: RowScorer | None = None,
+    given: Strategies = NOTHING,
     window: Interval | None = None,
 ) -> Ranking:
     """The k best passages for a question, each with the sentence and the date that decided.
 
-    What may be handed in is said at ``rank``.
-    ``reference`` is what "today" is for a question given as text; ``window`` admits only passages with a date in it.
+    ``given``: what finds and scores in place of words, see Strategies. ``reference`` is what "today" is for a question
+    given as text; ``window`` admits only passages with a date in it.
     """
-    asked = parse(question, reference=reference) if isinstance(question, str) else question
-    if window is not None and settings.temporal:
-        asked = _asked_within(asked, window)
-    ranked = rank(
-        asked,
-        corpus,
-        settings=settings,
-        retriever=retriever,
-        scorer=scorer,
-        row_scorer=row_scorer,
-        passage_scorer=passage_scorer,
-        window=window,
+    return next(
+        retrieve_many(
+            [question], corpus, k=k, reference=reference, settings=settings, given=given, window=window, batch=1
+        )
     )
-    return Ranking(asked, tuple(evidence(corpus, ranked, i) for i in range(min(k, len(ranked.rows)))))
-
-
-def _asked_within(question: Question, window: Interval) -> Question:
-    """A question that names no time is asked for the window, so that the deciding sentence is one of that time."""
-    if question.constraint is not None and question.constraint.relation is not None:
-        return question
-    implicit = question.constraint.implicit if question.constraint else None
-    relation: Relation = "since" if window.end == OPEN_END else "by" if window.start == OPEN_START else "from to"
-    return replace(question, constraint=Constraint(relation, implicit, window))
 
 
 def retrieve_many(
-    questions: Iterable[str | Question], corpus: Corpus, *, k: int = 10, **options: object
+    questions: Iterable[str | Question],
+    corpus: Corpus,
+    *,
+    k: int = 10,
+    reference: Interval | None = None,
+    settings: Settings = DEFAULTS,
+    given: Strategies = NOTHING,
+    window: Interval | None = None,
+    batch: int = 64,
 ) -> Iterator[Ranking]:
-    """``retrieve`` for each question, in order; the first stage is prepared once."""
-    settings = options.get("settings", DEFAULTS)
-    if options.get("retriever") is None and isinstance(settings, Settings):
-        options["retriever"] = bm25_retriever(corpus, settings.k1, settings.b)
-    for question in questions:
-        yield retrieve(question, corpus, k=k, **options)  # type: ignore[arg-type]
+    """``retrieve`` for each question, in order; the summaries of a ``batch`` of questions are asked for in one call."""
+    given = replace(given, retriever=given.retriever or bm25_retriever(corpus, settings.k1, settings.b))
+    remaining = iter(questions)
+    while taken := list(islice(remaining, batch)):
+        asked = [_asked(question, reference, window, settings) for question in taken]
+        found = [_first_stage(question, corpus, settings, given, window) for question in asked]
+        written = _summaries(found, corpus, settings, given)
+        for question, prepared, summaries in zip(asked, found, written, strict=True):
+            ranked = finish(prepared, corpus, summaries, settings=settings, given=given)
+            shown = range(min(k, len(ranked.rows)))
+            yield Ranking(question, tuple(evidence(corpus, ranked, i) for i in shown), tuple(summaries))
+
+
+def _asked(
+    question: str | Question, reference: Interval | None, window: Interval | None, settings: Settings
+) -> Question:
+    """The question taken apart; one that names no time is asked for the window, so that the deciding sentence is one
+    of that time."""
+    asked = parse(question, reference=reference) if isinstance(question, str) else question
+    if window is None or not settings.temporal or (asked.constraint is not None and asked.constraint.relation):
+        return asked
+    implicit = asked.constraint.implicit if asked.constraint else None
+    relation: Relation = "since" if window.end == OPEN_END else "by" if window.start == OPEN_START else "from to"
+    return replace(asked, constraint=Constraint(relation, implicit, window))
+
+
+def _first_stage(
+    question: Question, corpus: Corpus, settings: Settings, given: Strategies, window: Interval | None
+) -> Prepared:
+    """The passages of the first stage for a question, in the order of the keyword rank."""
+    query = question.main_content or question.text
+    if not settings.temporal:
+        query = question.text
+    retriever = given.retriever or bm25_retriever(corpus, settings.k1, settings.b)
+    rows, scores = retriever([query], min(settings.first_stage, max(len(corpus), 1)), window=window)
+    kept = rows[0] >= 0
+    return prepare(question, corpus, rows[0][kept], scores[0][kept], settings=settings, given=given)
+
+
+def _summaries(found: Sequence[Prepared], corpus: Corpus, settings: Settings, given: Strategies) -> list[list[Summary]]:
+    """The summaries for each question, all of them written by one call of the summariser."""
+    if given.summariser is None:
+        return [[] for _ in found]
+    asked = [to_summarise(prepared, corpus, settings) for prepared in found]
+    flat = iter(given.summariser([pair for pairs in asked for pair in pairs]))
+    return [list(islice(flat, len(pairs))) for pairs in asked]
 
 
 def evidence(corpus: Corpus, ranked: Ranked, i: int) -> Evidence:
     """The passage at place ``i`` with what decided it, as an object."""
     row, sentence, mention = int(ranked.rows[i]), int(ranked.sentences[i]), int(ranked.mentions[i])
+    source, passage = corpus, row
+    summarised = ranked.written is not None and sentence >= len(corpus.sentence_starts)
+    if summarised and ranked.written is not None:
+        source = ranked.written
+        sentence -= len(corpus.sentence_starts)
+        mention -= len(corpus.mention_starts) if mention >= 0 else 0
+        passage = int(np.searchsorted(source.sentence_rows, sentence, side="right")) - 1
     return Evidence(
         corpus.passage(row),
         row,
-        corpus.sentence(sentence) if sentence >= 0 else "",
+        source.sentence(sentence) if sentence >= 0 else "",
         float(ranked.semantic[i]),
         float(ranked.temporal[i]),
         float(ranked.scores[i]),
-        corpus.mention(mention, row) if mention >= 0 else None,
+        source.mention(mention, passage) if mention >= 0 else None,
         {stage: int(places[i]) for stage, places in ranked.ranks.items()},
+        summarised,
     )
 
 
@@ -453,7 +197,7 @@ def rank_texts(
     *,
     reference: Interval | None = None,
     settings: Settings = DEFAULTS,
-    scorer: Scorer | None = None,
+    given: Strategies = NOTHING,
 ) -> Ranking:
     """All of the given passages in the order of their fit, none dropped: for texts that are already at hand.
 
@@ -468,5 +212,7 @@ def rank_texts(
     scores = bm25.scores(corpus.lexicon, ids[ids >= 0], bm25.norms(corpus.lexicon, settings.k1, settings.b))
     order = ranking.best_first(scores)
     everyone = replace(settings, passages=max(len(passages), 1))
-    ranked = rank_passages(asked, corpus, order, scores[order], settings=everyone, scorer=scorer)
-    return Ranking(asked, tuple(evidence(corpus, ranked, i) for i in range(len(ranked.rows))))
+    prepared = prepare(asked, corpus, order, scores[order], settings=everyone, given=given)
+    [summaries] = _summaries([prepared], corpus, everyone, given)
+    ranked = finish(prepared, corpus, summaries, settings=everyone, given=given)
+    return Ranking(asked, tuple(evidence(corpus, ranked, i) for i in range(len(ranked.rows))), tuple(summaries))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,8 +44,11 @@ class Terms:
     asked: Asked
 
 
-def terms_of(main_content: str, corpus: Corpus) -> Terms:
-    """The slots of a main content in a corpus; words that no passage holds count in no score."""
+def terms_of(main_content: str, corpus: Corpus, listed: Sequence[str] = ()) -> Terms:
+    """The slots of a main content in a corpus; words that no passage holds count in no score.
+
+    ``listed``: the words and names that alone have a weight in the keyword rank, as a language model lists them.
+    """
     lexicon = corpus.lexicon
     slot_of = np.full(len(lexicon.terms), -1, dtype=np.int16)
     idf: list[float] = []
@@ -68,10 +71,26 @@ def terms_of(main_content: str, corpus: Corpus) -> Terms:
         slot_of,
         np.asarray(idf, dtype=np.float32),
         np.asarray(keyword_of, dtype=np.int64),
-        np.asarray([keyword.weight for keyword in found], dtype=np.float32),
+        np.asarray([_weight(keyword, listed) for keyword in found], dtype=np.float32),
         flags,
         asked(main_content),
     )
+
+
+def _weight(keyword: Keyword, listed: Sequence[str]) -> float:
+    """The weight of a keyword; 0 for one that stands in none of those that are listed, if any are."""
+    own = keyword.text.lower()
+    kept = not listed or any(own in other.lower() or other.lower() in own for other in listed)
+    return keyword.weight if kept else 0.0
+
+
+def terms_elsewhere(terms: Terms, corpus: Corpus, other: Corpus) -> Terms:
+    """The slots of a question in the lexicon of another corpus, with the weights that they have in the first one."""
+    lexicon = other.lexicon.terms
+    ids = bm25.term_ids(corpus.lexicon, [lexicon[i] for i in range(len(lexicon))])
+    known = ids >= 0
+    slot_of = np.where(known, terms.slot_of[ids], -1).astype(np.int16)
+    return replace(terms, slot_of=slot_of, related=known & terms.related[ids])
 
 
 def held(terms: Terms, column: Int32, rows: Int64, wanted: Int64) -> Bool:
@@ -216,13 +235,25 @@ def back_matter(corpus: Corpus, passages: Int64) -> Bool:
 
 
 def page_scores(corpus: Corpus, passages: Int64, first: Float32) -> Float32:
-    """float32[n]: of each passage the best first-stage score of any with its title: the page that is asked about."""
+    """float32[n]: of each passage the best first-stage score of any with its title: the page that is asked about.
+
+    Times the share of the passages that have another of their page beside them: where every text is a page of its
+    own, a page says nothing that the first stage has not said.
+    """
     pages: dict[bytes, int] = {}
     titles = [corpus.titles.raw(int(row)) or b"\0%d" % row for row in passages]
     owner = np.array([pages.setdefault(title, len(pages)) for title in titles], dtype=np.int64)
     best = np.zeros(len(pages), dtype=np.float32)
     np.maximum.at(best, owner, first)
-    return best[owner]
+    beside = np.bincount(owner)[owner] > 1
+    scores: Float32 = best[owner] * np.float32(beside.mean() if len(beside) else 0.0)
+    return scores
+
+
+def fullness(corpus: Corpus, passages: Int64) -> Float32:
+    """float32[n]: the log of the number of a passage's terms over a usual 80: a long one may say what is asked too."""
+    logs: Float32 = np.log(np.maximum(corpus.lexicon.lengths[passages], 1) / 80.0).astype(np.float32)
+    return logs
 
 
 def name_evidence(terms: Terms, corpus: Corpus, candidates: Candidates) -> tuple[Float32, Float32]:

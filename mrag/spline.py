@@ -79,7 +79,7 @@ class Profile:
     ``open_state``: an open state ("since 1950") that began long ago; ``slope``: by how much `first` before and `last`
     after prefer the farther date; ``first_memory``: after so long a date has half its force for `first` after;
     ``until_reach``: how long what ended had held; ``previous``, ``heading``, ``title``, ``document``: how far an
-    inherited date counts, between undated and own.
+    inherited date counts, between undated and own; ``life``: how much of its score a life date keeps for a fact.
     """
 
     memory: float = 12.0
@@ -87,14 +87,15 @@ class Profile:
     undated: float = 0.26
     ended: float = 0.45
     part: float = 0.6
-    open_state: float = 0.6
+    open_state: float = 0.5
     slope: float = 0.05
     first_memory: float = 4.0
-    until_reach: float = 8.0
+    until_reach: float = 2.0
     previous: float = 0.6
     heading: float = 0.6
     title: float = 0.6
     document: float = 0.4
+    life: float = 0.45
 
 
 PROFILE = Profile()
@@ -220,7 +221,8 @@ def interval_scores(
     """float32[m]: the temporal score of each mention under the interval profile.
 
     ``starts``, ``ends``: int32[m] days (open: OPEN_START, OPEN_END); ``kinds``, ``sources``: uint8[m], positions in
-    timex.KINDS and SOURCES. Life dates score like no date unless the question is about a life (``life``).
+    timex.KINDS and SOURCES. Life dates date the person, and weakly what is said with them, unless the question is
+    about a life (``life``).
     A constraint without a date scores 1 everywhere.
     """
     if constraint.relation is None:
@@ -252,7 +254,7 @@ def interval_scores(
         weights[SOURCES.index(source)] = getattr(p, source)
     scores = p.undated + weights[sources] * (scores - p.undated)
     if not life:
-        scores = np.where(kinds == _LIFE, p.undated, scores)
+        scores = np.where(kinds == _LIFE, np.maximum(p.undated, p.life * scores), scores)
     return np.clip(scores, 0.0, 1.0).astype(np.float32)
 
 

@@ -10,7 +10,8 @@ import pytest
 from mrag.adapters.datasets import read_passages
 from mrag.corpus import Corpus, analyse
 from mrag.interval import parse_iso
-from mrag.pipeline import Settings, retrieve
+from mrag.pipeline import retrieve
+from mrag.settings import Settings
 
 DEMO = Path(__file__).parents[1] / "adapters" / "demo.jsonl"
 FIELDS = {"id", "title", "section", "text", "date", "valid_from", "valid_to"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.keywords import WEIGHTS, asked, keywords, related, slot
+from mrag.keywords import WEIGHTS, asked, keywords, related, relation_text, slot
 from mrag.text import term
 
 
@@ -97,6 +97,18 @@ def test_the_kind_of_answer(question: str, kind: str) -> None:
     assert asked(question) == kind
 
 
+def test_the_relation_is_asked_for_without_the_names() -> None:
+    asks = relation_text("Which bank owned the Kolbe Mill of New Haven?").split()
+    assert asks[:3] == ["bank", "owned", "bought"]
+    assert not {"Kolbe", "Mill", "New", "Haven", "the", "of"} & set(asks)
+    assert relation_text("How tall is the tower?") == "tall tower"
+
+
+def test_a_question_of_names_alone_is_asked_for_as_it_is() -> None:
+    assert relation_text("Kolbe Mill?") == "Kolbe Mill?"
+    assert relation_text("") == ""
+
+
 @given(st.text(max_size=200))
 def test_any_text_has_keywords_that_stand_in_it(text: str) -> None:
     for keyword in keywords(text):
@@ -104,4 +116,5 @@ def test_any_text_has_keywords_that_stand_in_it(text: str) -> None:
         assert keyword.slots
         assert all(slots for slots in keyword.slots)
     related(text)
+    relation_text(text)
     asked(text)

@@ -19,18 +19,9 @@ from mrag.columns import Float32, Int64
 from mrag.corpus import Corpus, Passage, analyse
 from mrag.errors import InputError
 from mrag.interval import Interval, join, parse_iso
-from mrag.pipeline import (
-    LEXICAL,
-    MEANING,
-    Mix,
-    Ranking,
-    Settings,
-    bm25_retriever,
-    rank,
-    rank_texts,
-    retrieve,
-    retrieve_many,
-)
+from mrag.pipeline import Ranking, bm25_retriever, rank_texts, retrieve, retrieve_many
+from mrag.settings import LEXICAL, MEANING, Mix, Settings
+from mrag.strategies import Strategies, Summary
 from mrag.text import tokenise
 
 TERMS = [
@@ -90,9 +81,9 @@ def test_without_temporal_it_is_exactly_the_plain_retriever(corpus: Corpus) -> N
         corpus.lexicon, bm25.term_ids(corpus.lexicon, tokenise(question)), bm25.norms(corpus.lexicon, 0.9, 0.4)
     )
     rows, scores = bm25.top(plain, 10)
-    ranked = rank(retrieve(question, corpus).question, corpus, settings=Settings(temporal=False))
-    assert ranked.rows.tolist() == rows.tolist()
-    assert ranked.scores.tobytes() == scores.tobytes()
+    found = retrieve(question, corpus, settings=Settings(temporal=False)).evidence
+    assert [evidence.row for evidence in found] == rows.tolist()
+    assert [evidence.score for evidence in found] == scores.tolist()
 
 
 def test_a_window_is_a_hard_filter(corpus: Corpus) -> None:
@@ -140,7 +131,7 @@ def test_a_scorer_of_ones_own_is_asked_once_with_the_sentences_in_context(corpus
         calls.append((query, texts))
         return np.array(["Odd Lie" in text for text in texts], dtype=np.float32)
 
-    top = retrieve("Who was mayor of Lund in 2010?", corpus, scorer=scorer).evidence[0]
+    top = retrieve("Who was mayor of Lund in 2010?", corpus, given=Strategies(scorer=scorer)).evidence[0]
     assert top.passage.id == "lie"
     assert len(calls) == 1
     assert "Lund - Mayors: Mayors of Lund: - 1985–1999: Jon Falk" in calls[0][1]
@@ -154,7 +145,7 @@ def test_a_retriever_of_ones_own_is_asked_for_the_main_content(corpus: Corpus) -
         asked.extend(queries)
         return np.array([[3, -1]]), np.array([[1.0, 0.0]], dtype=np.float32)
 
-    assert ids(retrieve("Who was mayor of Lund in 2010?", corpus, retriever=retriever)) == ["fair"]
+    assert ids(retrieve("Who was mayor of Lund in 2010?", corpus, given=Strategies(retriever))) == ["fair"]
     assert asked == ["Who was mayor of Lund?"]
 
 
@@ -197,9 +188,9 @@ def test_many_questions_are_each_question(corpus: Corpus) -> None:
 def test_threads_give_the_same(corpus: Corpus) -> None:
     retriever = bm25_retriever(corpus)
     questions = [f"Who was mayor of Lund in {year}?" for year in range(1970, 2020)]
-    alone = [retrieve(question, corpus, retriever=retriever) for question in questions]
+    alone = [retrieve(question, corpus, given=Strategies(retriever)) for question in questions]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(lambda q: retrieve(q, corpus, retriever=retriever), questions)) == alone
+        assert list(pool.map(lambda q: retrieve(q, corpus, given=Strategies(retriever)), questions)) == alone
 
 
 def test_another_process_with_another_hash_seed_gives_the_same() -> None:
@@ -239,8 +230,10 @@ def test_every_constant_of_the_mix_matters() -> None:
     def by_row(query: str, rows: Int64) -> Float32:
         return (rows % 3 / 3).astype(np.float32)
 
+    handed = Strategies(scorer=scorer, passage_scorer=by_row)
+
     def found(mix: Mix) -> list[tuple[str, float]]:
-        ranking = retrieve(question, corpus, scorer=scorer, passage_scorer=by_row, settings=Settings(mix=mix))
+        ranking = retrieve(question, corpus, given=handed, settings=Settings(mix=mix))
         return [(e.passage.id, e.score) for e in ranking.evidence]
 
     for constant in fields(Mix):
@@ -257,8 +250,98 @@ def test_the_keyword_rank_chooses_the_passages_that_are_read(corpus: Corpus) -> 
     for weight, best in ((0.0, "mill"), (1.0, "moe")):
         settings = Settings(passages=1, mix=replace(LEXICAL, keywords=weight))
         assert (
-            ids(retrieve("Who was mayor of Lund in 2003?", corpus, retriever=retriever, settings=settings))[0] == best
+            ids(retrieve("Who was mayor of Lund in 2003?", corpus, given=Strategies(retriever), settings=settings))[0]
+            == best
         )
+
+
+# --- summaries ----------------------------------------------------------------------------------------
+
+SEASON = Passage(
+    "season",
+    "The ninth season of Baking Stars began on 9 January 2018. Ten bakers from four counties took part in it. "
+    "The winner was Ida Moe, with Odd Lie as the runner-up.",
+    title="Baking Stars (season 9)",
+)
+OLDER = Passage("older", "The winner of Baking Stars in 2011 was Jon Falk.", title="Baking Stars (season 2)")
+ASKED = "Who was the last winner of Baking Stars as of 2019?"
+
+
+def written(asked: Sequence[tuple[str, Passage]]) -> list[Summary]:
+    return [
+        Summary("Ida Moe was the winner of Baking Stars in 2018." if passage.id == "season" else None, "llm")
+        for _, passage in asked
+    ]
+
+
+def test_a_summary_decides_where_it_is_the_better_sentence() -> None:
+    corpus = analyse([SEASON, OLDER])
+    top = retrieve(ASKED, corpus, given=Strategies(summariser=written)).evidence[0]
+    assert top.passage == SEASON  # the reader gets the passage, not the summary
+    assert top.sentence == "Ida Moe was the winner of Baking Stars in 2018."
+    assert top.summarised
+    assert top.mention is not None and top.mention.text == "in 2018"
+    assert top.temporal > 0.9
+    plain = {e.passage.id: e for e in retrieve(ASKED, corpus).evidence}
+    assert top.score > plain["season"].score
+    assert not plain["season"].summarised
+
+
+def test_several_sentences_of_a_summary_count_as_one() -> None:
+    def joined(asked: Sequence[tuple[str, Passage]]) -> list[Summary]:
+        return [
+            Summary("It began on 9 January 2018. The winner was Ida Moe." if p.id == "season" else None, "extract")
+            for _, p in asked
+        ]
+
+    top = retrieve(ASKED, analyse([SEASON, OLDER]), given=Strategies(summariser=joined)).evidence[0]
+    assert top.sentence == "It began on 9 January 2018; The winner was Ida Moe."
+    assert str(top.mention and top.mention.interval) == "2018-01-09"
+
+
+def test_the_summaries_of_many_questions_are_asked_for_at_once() -> None:
+    calls: list[list[tuple[str, str]]] = []
+
+    def summariser(asked: Sequence[tuple[str, Passage]]) -> list[Summary]:
+        calls.append([(content, passage.id) for content, passage in asked])
+        return [Summary(None, "llm", f"none for {content}") for content, _ in asked]
+
+    questions = ["Who won Baking Stars in 2018?", "Who was the winner of Baking Stars in 2011?"]
+    found = list(
+        retrieve_many(
+            questions, analyse([SEASON, OLDER]), given=Strategies(summariser=summariser), settings=Settings(summaries=1)
+        )
+    )
+    assert len(calls) == 1
+    assert [content for content, _ in calls[0]] == ["Who won Baking Stars?", "Who was the winner of Baking Stars?"]
+    assert [ranking.summaries[0].reason for ranking in found] == [f"none for {content}" for content, _ in calls[0]]
+
+
+def test_a_summary_that_says_nothing_changes_nothing() -> None:
+    corpus = analyse([SEASON, OLDER])
+
+    def nothing(asked: Sequence[tuple[str, Passage]]) -> list[Summary]:
+        return [Summary(None, "llm") for _ in asked]
+
+    assert retrieve(ASKED, corpus, given=Strategies(summariser=nothing)).evidence == retrieve(ASKED, corpus).evidence
+
+
+def test_without_temporal_nothing_is_summarised() -> None:
+    def summariser(asked: Sequence[tuple[str, Passage]]) -> list[Summary]:
+        assert not asked
+        return []
+
+    plain = Settings(temporal=False)
+    corpus = analyse([SEASON, OLDER])
+    assert retrieve(ASKED, corpus, settings=plain, given=Strategies(summariser=summariser)).evidence
+
+
+def test_summaries_of_rows_need_a_scorer_of_texts() -> None:
+    def by_row(query: str, rows: Int64) -> Float32:
+        return np.ones(len(rows), dtype=np.float32)
+
+    with pytest.raises(InputError, match="scorer of texts"):
+        retrieve(ASKED, analyse([SEASON, OLDER]), given=Strategies(row_scorer=by_row, summariser=written))
 
 
 word = st.sampled_from(

@@ -39,6 +39,15 @@ def test_words_that_no_passage_holds_count_in_no_share(corpus: Corpus) -> None:
     assert ranking.passage_keyword_scores(terms, corpus, EVERYONE)[0] == pytest.approx(1.0)
 
 
+def test_listed_keywords_alone_have_a_weight_in_the_keyword_rank(corpus: Corpus) -> None:
+    terms = ranking.terms_of("Swedish Lapland Ranger Regiment", corpus)
+    named = ranking.terms_of("Swedish Lapland Ranger Regiment", corpus, ["the Lapland Ranger Regiment"])
+    other = ranking.terms_of("Swedish Lapland Ranger Regiment", corpus, ["Sweden"])
+    assert ranking.passage_keyword_scores(other, corpus, EVERYONE).tolist() == [0.0] * len(EVERYONE)
+    assert ranking.passage_keyword_scores(terms, corpus, EVERYONE)[0] > 0
+    assert named.idf.tolist() == terms.idf.tolist()  # every word still counts in the share
+
+
 def test_a_list_item_is_read_with_the_line_above_and_its_headings(corpus: Corpus) -> None:
     candidates = ranking.sentences_of(corpus, np.array([2]))
     assert ranking.sentence_texts(corpus, candidates)[1] == "Lund BK - Managers: Coaches: - 1990–1993: Ida Moe"
@@ -81,13 +90,21 @@ def test_a_title_that_the_question_does_not_name_may_be_the_answer() -> None:
 
 def test_a_page_is_as_good_as_its_best_passage(corpus: Corpus) -> None:
     first = np.array([0.9, 0.3, 0.6, 0.2], dtype=np.float32)
-    assert ranking.page_scores(corpus, EVERYONE, first) == pytest.approx([0.9, 0.3, 0.6, 0.6])
+    halved = 0.5 * np.array([0.9, 0.3, 0.6, 0.6])  # two of the four stand on a page of several passages
+    assert ranking.page_scores(corpus, EVERYONE, first) == pytest.approx(halved)
 
 
-def test_passages_without_a_title_are_no_page() -> None:
-    corpus = analyse([Passage("1", "One."), Passage("2", "Two.")])
-    first = np.array([0.9, 0.3], dtype=np.float32)
-    assert ranking.page_scores(corpus, np.arange(2), first) == pytest.approx([0.9, 0.3])
+def test_pages_of_one_passage_say_nothing_that_the_first_stage_has_not_said() -> None:
+    corpus = analyse([Passage("1", "One."), Passage("2", "Two."), Passage("3", "Three.", title="Three")])
+    first = np.array([0.9, 0.3, 0.2], dtype=np.float32)
+    assert ranking.page_scores(corpus, np.arange(3), first).tolist() == [0.0, 0.0, 0.0]
+    assert ranking.page_scores(corpus, np.arange(0), first[:0]).tolist() == []
+
+
+def test_a_full_passage_counts_more_than_a_stub() -> None:
+    corpus = analyse([Passage("1", "One."), Passage("2", "A mill by the river, sold with all its stones.")])
+    stub, full = ranking.fullness(corpus, np.arange(2)).tolist()
+    assert stub < full < 0.0
 
 
 def test_the_best_and_the_second_sentence_of_each_passage() -> None:
