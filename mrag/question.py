@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from mrag import anchors
 from mrag.asked import LOWER, UPPER, asked_dates, event_date, is_cut, titles, with_followers
 from mrag.implicit import Condition, find_condition
 from mrag.interval import OPEN_END, OPEN_START, Interval, Precision, civil, join, period, since, until
@@ -51,11 +52,15 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as it came, what it asks without the when, and the when (None: there is none)."""
+    """A question as it came, what it asks without the when, and the when (None: there is none).
+
+    ``keywords``: the words and names that count in the keyword rank; (): all content words (keywords.py).
+    """
 
     text: str
     main_content: str
     constraint: Constraint | None
+    keywords: tuple[str, ...] = ()
 
 
 def parse(question: str, *, reference: Interval | None = None, assume_present: bool = False) -> Question:
@@ -129,17 +134,21 @@ def _read(text: str, reference: Interval | None, assume_present: bool) -> tuple[
     seen = text.lower() if text.isupper() and text.isascii() else text  # WHO WON THE LAST CUP BEFORE 1990?
     dates = scan(seen, reference=reference)
     quoted = titles(seen)
+    if any(date.relative for date in dates):
+        dates = _without_names(dates, anchors.find(seen))
     asked = asked_dates(seen, dates, quoted)
     constraint = _constraint(seen, asked)
     edits = date_edits(seen, [date for date in with_followers(seen, asked, dates) if is_cut(seen, date)])
-    before = edits[0].start if edits else None
     if constraint is None:
         event = event_date(seen, dates, quoted)
         if event is not None:
-            constraint = _bound(seen, event)
-        elif assume_present and reference is not None and _is_present(seen):
-            constraint = Constraint("as of", None, until(reference))
-            edits = [Edit(*match.span()) for match in (_NOW.search(seen),) if match]
+            constraint = bound(seen, event)
+        else:
+            dates, constraint, edits = _anchored(seen, dates, quoted)
+    before = edits[0].start if edits else None
+    if constraint is None and assume_present and reference is not None and _is_present(seen):
+        constraint = Constraint("as of", None, until(reference))
+        edits = [Edit(*match.span()) for match in (_NOW.search(seen),) if match]
     found = find_condition(
         seen,
         taken=(*quoted, *(date.span for date in dates)),
@@ -151,6 +160,32 @@ def _read(text: str, reference: Interval | None, assume_present: bool) -> tuple[
         constraint = replace(constraint or Constraint(None, None, Interval()), implicit=found.condition)
         edits = sorted((*edits, found.edit))
     return apply_edits(text, edits), constraint
+
+
+def _anchored(
+    text: str, dates: Sequence[Timex], quoted: Sequence[tuple[int, int]]
+) -> tuple[list[Timex], Constraint | None, list[Edit]]:
+    """The constraint that well-known periods make, the dates with them, and the edits that cut their words.
+
+    Words that say where as well ("under the Ming dynasty") are cut only where the rest of the question names something.
+    """
+    found = anchors.find(text)
+    if not found:
+        return [*dates], None, []
+    periods = [anchor.timex for anchor in found]
+    asked = asked_dates(text, periods, quoted)
+    edits = date_edits(text, with_followers(text, asked, periods))
+    if any(anchor.local for anchor in found if anchor.timex in asked):
+        rest = apply_edits(text, edits)
+        if not any(word[0].isupper() for word in rest.split()[1:]):
+            edits = []
+    return [*dates, *periods], _constraint(text, asked), edits
+
+
+def _without_names(dates: Sequence[Timex], found: Sequence[anchors.Anchor]) -> list[Timex]:
+    """The dates less those in the name of an event: "after the September 11 attacks" is no day of this year."""
+    spans = [anchor.timex.span for anchor in found]
+    return [date for date in dates if not any(a < date.core[1] and date.core[0] < b for a, b in spans)]
 
 
 def _is_present(text: str) -> bool:
@@ -168,13 +203,18 @@ _CLOSING = re.compile(r"(?:the )?(?:end|close) of ", re.IGNORECASE)  # before th
 def _constraint(text: str, dates: Sequence[Timex]) -> Constraint | None:
     """What a date says, or a lower and an upper bound together; None for no date."""
     if len(dates) == 2:
-        lower, upper = (_bound(text, date) for date in sorted(dates, key=lambda date: date.operator in UPPER))
-        window = join(lower.interval, upper.interval)
-        return Constraint("between", None, window, lower.start_included, upper.end_included)
-    return _bound(text, dates[0]) if dates else None
+        return bounds(text, *sorted(dates, key=lambda date: date.operator in UPPER))
+    return bound(text, dates[0]) if dates else None
 
 
-def _bound(text: str, date: Timex) -> Constraint:
+def bounds(text: str, lower: Timex, upper: Timex) -> Constraint:
+    """What two dates say together: "after 2006 but before 2010"."""
+    first, last = bound(text, lower), bound(text, upper)
+    window = join(first.interval, last.interval)
+    return Constraint("between", None, window, first.start_included, last.end_included)
+
+
+def bound(text: str, date: Timex) -> Constraint:
     """What one date with its operator says."""
     named, relation = date.named, _relation(text, date)
     if relation in UPPER or relation in LOWER:

@@ -1,0 +1,1 @@
+"""Every prompt text, a file for each task, and nothing else."""
