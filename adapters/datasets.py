@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
+from mrag.adapters.delimited import columns_of, read_rows
 from mrag.adapters.documents import Located, read_document
 from mrag.adapters.field_dates import read_date
 from mrag.adapters.lines import Lines, decode, read_lines
@@ -20,8 +21,12 @@ OnBad = Callable[[InputError], None]
 """Told of each record or document that cannot be used; where there is one, reading goes on behind it."""
 
 _JSON_LINES = (".jsonl", ".ndjson", ".json")
+_TABLES = (".tsv", ".csv")
 _DOCUMENTS = (".txt", ".md", ".markdown")
-_WAYS = "hand in JSON lines (.jsonl, .jsonl.gz), a BEIR folder, or .txt and .md files"
+_WAYS = (
+    "hand in JSON lines (.jsonl, .jsonl.gz), a table whose header names id, text and title (.tsv, .csv), a BEIR folder,"
+    " or .txt and .md files"
+)
 
 
 def read_passages(path: str | Path, *, on_bad: OnBad | None = None) -> Iterator[Passage]:
@@ -29,7 +34,9 @@ def read_passages(path: str | Path, *, on_bad: OnBad | None = None) -> Iterator[
 
     - JSON lines, plain or gzip: ``id`` or ``_id``, ``text``, optionally ``title``, ``section``, ``date``,
       ``valid_from``, ``valid_to``; any other field is kept in ``extra`` as it came. Dates come out as ISO. Without an
-      id, file name and line number are the id.
+      id, file name and line number are the id. (ATLAS's passages are of this form.)
+    - A table with a header, plain or gzip, tabs or commas between its cells: its columns are such fields, an empty
+      cell is none. (DPR's and Contriever's psgs_w100.tsv is one: id, text, title.)
     - A folder with corpus.jsonl (BEIR), or one of .txt and .md files at any depth, in the order of their names.
     - A single .txt or .md file.
 
@@ -75,22 +82,29 @@ def _file(path: Path, called: str, on_bad: OnBad | None) -> Iterator[Located]:
     if name.endswith(_JSON_LINES):
         return _json_lines(path, called, lines, on_bad)
     if not name.endswith(_DOCUMENTS):
-        first, lines = _peek(lines)
+        first, lines = first_line(lines)
         if first.startswith(b"{"):
             return _json_lines(path, called, lines, on_bad)
+        if name.endswith(_TABLES) or _names_text(first):
+            return _table(path, called, lines, on_bad)
         if "." in name.lstrip("."):
             raise InputError(f"{path}: a kind of file that cannot be read: {_WAYS}")
     return _document(path, called, lines, on_bad)
 
 
-def _peek(lines: Lines) -> tuple[bytes, Lines]:
-    """The first line that is not blank, and all the lines."""
+def first_line(lines: Lines) -> tuple[bytes, Lines]:
+    """The first line that is not blank, without the white space before it, and all the lines."""
     head: list[tuple[int, bytes]] = []
     for line in lines:
         head.append(line)
         if line[1].strip():
             return line[1].lstrip(), chain(head, lines)
     return b"", iter(head)
+
+
+def _names_text(line: bytes) -> bool:
+    """Whether a line is a table's header that names a column of texts."""
+    return b"\t" in line and "text" in columns_of(line.decode("utf-8", "replace"))[1]
 
 
 def _documents(folder: Path, prefix: str, on_bad: OnBad | None) -> Iterator[Located]:
@@ -133,6 +147,19 @@ def _json_lines(path: Path, called: str, lines: Lines, on_bad: OnBad | None) -> 
         place = f"{path}:{number}"
         try:
             passage = passage_of(json_object(decode(raw, place), place), place, f"{called}:{number}")
+        except InputError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+        else:
+            yield Located(passage, str(path), number)
+
+
+def _table(path: Path, called: str, lines: Lines, on_bad: OnBad | None) -> Iterator[Located]:
+    for number, row in read_rows(path, lines, on_bad):
+        fields = {name: cell for name, cell in row.items() if cell or name == "text"}
+        try:
+            passage = passage_of(fields, f"{path}:{number}", f"{called}:{number}")
         except InputError as error:
             if on_bad is None:
                 raise

@@ -19,10 +19,13 @@ _BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Holds the lock of an existing folder; IndexFormatError, at once, when another writer holds it."""
+def locked(folder: Path, busy: str = "another build is writing this index") -> Iterator[None]:
+    """Holds the lock of an existing folder; IndexFormatError, at once, when another writer holds it.
+
+    ``busy`` says in the error what that writer does.
+    """
     path = folder / NAME
-    busy = IndexFormatError(f"{folder}: another build is writing this index: try again when it has ended")
+    taken = IndexFormatError(f"{folder}: {busy}: try again when it has ended")
     with ExitStack() as stack:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         stack.callback(os.close, descriptor)
@@ -30,10 +33,10 @@ def locked(folder: Path) -> Iterator[None]:
             _lock(descriptor)
         except OSError as error:
             if error.errno in _BUSY:
-                raise busy from None
-            stack.enter_context(_held(folder / FALLBACK))
+                raise taken from None
+            stack.enter_context(_held(folder / FALLBACK, busy))
         if not (path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())):
-            raise busy  # a build that failed has just removed the file that we hold
+            raise taken  # a writer that failed has just removed the file that we hold
         yield
 
 
@@ -50,13 +53,11 @@ def _lock(descriptor: int) -> None:
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[None]:
+def _held(path: Path, busy: str) -> Iterator[None]:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
-        raise IndexFormatError(
-            f"{path.parent}: another build is writing this index; if none is, delete {path}, which a killed one left"
-        ) from None
+        raise IndexFormatError(f"{path.parent}: {busy}; if none is, delete {path}, which a killed one left") from None
     try:
         yield
     finally:

@@ -22,8 +22,12 @@ _CUDA_OPTIONS = {
     "arena_extend_strategy": "kSameAsRequested",  # texts differ in length: doubling would waste most of the memory
     "use_tf32": "0",  # float32 is float32
 }
-_HOW_TO_GET_CUDA = "on a machine with an NVIDIA GPU: pip install 'onnxruntime-gpu[cuda,cudnn]'"
+HOW_TO_GET_CUDA = "on a machine with an NVIDIA GPU: pip install 'onnxruntime-gpu[cuda,cudnn]'"
 _FATAL_ONLY = 4
+_ONE_NODE = (  # an ONNX file: y = Identity(x), two vectors of a float32 each
+    b'\x08\x07:7\n\x10\n\x01x\x12\x01y"\x08Identity\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01'
+    b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x02\x10\r"
+)
 
 
 def open_session(
@@ -38,17 +42,22 @@ def open_session(
     if provider not in PROVIDERS:
         raise InputError(f"no provider {provider!r}; there are {', '.join(PROVIDERS)}")
     runtime = _runtime()
-    reason = "not asked for" if provider == "cpu" else _why_no_cuda(runtime)
-    if reason is None:
-        session = _session(runtime, path, [(_CUDA, _CUDA_OPTIONS), _CPU], threads=0)
-        if _CUDA in session.get_providers():
-            _say(tell, "onnxruntime runs on CUDA")
-            return session, "cuda"
-        reason = _why_not_started(runtime)
+    session, reason = (None, "not asked for") if provider == "cpu" else _cuda_session(runtime, path)
+    if session is not None:
+        _say(tell, "onnxruntime runs on CUDA")
+        return session, "cuda"
     if provider == "cuda":
-        raise MissingExtraError(f"CUDA cannot be had: {reason}; {_HOW_TO_GET_CUDA}; or choose the provider cpu")
+        raise MissingExtraError(f"CUDA cannot be had: {reason}; {HOW_TO_GET_CUDA}; or choose the provider cpu")
     _say(tell, f"onnxruntime runs on the CPU (CUDA: {reason})")
     return _session(runtime, path, [_CPU], threads=1), "cpu"
+
+
+def why_no_cuda() -> str:
+    """Why no model runs on CUDA here, "" where one does: a graph of one node is loaded to see.
+
+    Raises MissingExtraError without ONNX Runtime.
+    """
+    return _cuda_session(_runtime(), _ONE_NODE)[1]
 
 
 def _say(tell: Tell | None, text: str) -> None:
@@ -68,16 +77,18 @@ def _runtime() -> Any:
     return onnxruntime
 
 
-def _session(runtime: Any, path: Path, providers: list[Any], threads: int) -> Any:
+def _session(runtime: Any, model: Path | bytes, providers: list[Any], threads: int) -> Any:
     options = runtime.SessionOptions()
     options.log_severity_level = _FATAL_ONLY
     options.intra_op_num_threads = threads
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         # enable_fallback: it would print to stdout, and go on on the CPU
-        return runtime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
+        source = str(model) if isinstance(model, Path) else model
+        return runtime.InferenceSession(source, options, providers=providers, enable_fallback=0)
     except Exception as error:  # ONNX Runtime's errors have no other base
-        raise InputError(f"{path}: ONNX Runtime {runtime.__version__} cannot load it: {_first_line(error)}") from None
+        name = model if isinstance(model, Path) else "a graph of one node"
+        raise InputError(f"{name}: ONNX Runtime {runtime.__version__} cannot load it: {_first_line(error)}") from None
 
 
 def _first_line(error: BaseException) -> str:
@@ -85,6 +96,15 @@ def _first_line(error: BaseException) -> str:
 
 
 # --- CUDA ----------------------------------------------------------------------------------------
+
+
+def _cuda_session(runtime: Any, model: Path | bytes) -> tuple[Any, str]:
+    """A session on CUDA, or None and why there is none."""
+    reason = _why_no_cuda(runtime)
+    if reason is not None:
+        return None, reason
+    session = _session(runtime, model, [(_CUDA, _CUDA_OPTIONS), _CPU], threads=0)
+    return (session, "") if _CUDA in session.get_providers() else (None, _why_not_started(runtime))
 
 
 def _why_no_cuda(runtime: Any) -> str | None:

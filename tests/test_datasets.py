@@ -84,6 +84,35 @@ def test_a_single_text_file_is_read(tmp_path: Path) -> None:
     assert [p.id for p in read_passages(write(tmp_path / "club.txt", "{not json}"))] == ["club.txt#1"]
 
 
+WIKI = """id\ttext\ttitle
+1\t"The mill ( or ""Möllan"" ) was sold in 1912."\tGrist mill
+2\tIt burnt.\t\"""The Mill"" (song)"
+"""
+
+
+@pytest.mark.parametrize("name", ["psgs_w100.tsv", "psgs_w100.tsv.gz", "passages"])
+def test_the_passages_of_dpr_and_contriever_are_read(tmp_path: Path, name: str) -> None:
+    content = gzip.compress(WIKI.encode()) if name.endswith(".gz") else WIKI
+    assert list(read_passages(write(tmp_path / name, content))) == [
+        Passage("1", 'The mill ( or "Möllan" ) was sold in 1912.', "Grist mill"),
+        Passage("2", "It burnt.", '"The Mill" (song)'),
+    ]
+
+
+def test_the_passages_of_atlas_are_read(tmp_path: Path) -> None:
+    line = '{"id": "7", "title": "Grist mill", "section": "Owners: Sales", "text": "It was sold in 1912."}'
+    path = write(tmp_path / "text-list-100-sec.jsonl", line)
+    assert list(read_passages(path)) == [Passage("7", "It was sold in 1912.", "Grist mill", "Owners: Sales")]
+
+
+def test_the_columns_of_a_table_are_fields_and_an_empty_cell_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", 'date,text,id,lang\r\n4 March 2019,"It won,\nagain.",a,\r\n\r\n,It lost.,,en\r\n')
+    assert list(read_passages(path)) == [
+        Passage("a", "It won,\nagain.", date="2019-03-04"),
+        Passage("c.csv:5", "It lost.", extra={"lang": "en"}),
+    ]
+
+
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=8), st.lists, max_leaves=4)
 
 
@@ -145,6 +174,31 @@ def test_bad_records_can_be_taken_and_reading_goes_on(tmp_path: Path) -> None:
     taken: list[InputError] = []
     assert [p.id for p in read_passages(path, on_bad=taken.append)] == ["a", "b"]
     assert [str(error).split(": ")[0].rpartition(":")[2] for error in taken] == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("id\tbody\n1\tIt won.\n", 'c.tsv:2: no "text" field (keys: id, body)'),
+        ("id\ttext\n1\tIt won.\tMore\n", "c.tsv:2: 3 fields, but the header names 2"),
+        ('id\ttext\n1\t"It" won.\n', "c.tsv:2: '\\t' expected after '\"'"),
+        ('id\ttext\n1\t"It won.\n', "c.tsv:2: unexpected end of data"),
+        ("id\ttext\n1\t\n", 'c.tsv:2: "text" is blank'),
+        ("id\ttext\n1\t" + "x" * 140_000, "c.tsv:2: field larger than field limit"),
+        ("text\ttext\n", "c.tsv:1: the column 'text' comes twice"),
+        ("text" + "\t" * 1000, "c.tsv:1: a header of 1001 columns"),
+        (b"id\ttext\n1\tK\xf6ln\n", "c.tsv:2: byte 4 of the line (0xf6) is not UTF-8"),
+    ],
+)
+def test_a_row_of_a_table_that_cannot_be_used_is_named(tmp_path: Path, content: str | bytes, says: str) -> None:
+    assert says in message(write(tmp_path / "c.tsv", content))
+
+
+def test_bad_rows_of_a_table_can_be_taken_and_reading_goes_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.tsv", b'id\ttext\na\tx\nb\n"c"d\tx\n\xff\tx\ne\t\nf\tx\n')
+    taken: list[InputError] = []
+    assert [p.id for p in read_passages(path, on_bad=taken.append)] == ["a", "f"]
+    assert [str(error).split(": ")[0].rpartition(":")[2] for error in taken] == ["3", "4", "5", "6"]
 
 
 def test_broken_utf8_is_named_with_its_place(tmp_path: Path) -> None:
