@@ -4,8 +4,7 @@ python benchmarks/quality.py FOLDER [--by relation] [--sets perturbed,hard] [--j
 python benchmarks/quality.py FOLDER --index DIR --encoder MODEL     the rows with a model, by the vectors of an index
 
 FOLDER holds a corpus (corpus.jsonl.gz), question files (dev_*.jsonl with gold passages and answers) and their scorer
-FOLDER holds a corpus (corpus.jsonl.gz), question files (dev_*.jsonl with gold passages and answers) and a scorer
-passage is among them; percent.
+(score.py). AR@k: an answer stands in one of the first k passages; ER@k: a gold passage is among them; percent.
 """
 
 from __future__ import annotations
@@ -28,8 +27,9 @@ from mrag.adapters.onnx import load_encoder
 from mrag.adapters.retrievers import RetrieverName
 from mrag.adapters.store import Index
 from mrag.corpus import analyse
-from mrag.pipeline import DEFAULTS, Settings
 from mrag.question import Question, parse
+from mrag.settings import DEFAULTS, Settings
+from mrag.summarize import extractor
 
 METRICS = ("AR@1", "AR@5", "ER@1", "ER@5", "ER@20")
 SETS = {
@@ -43,16 +43,18 @@ SETS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A way to rank: settings, a first stage (None: BM25), and whether sentences are scored by their vectors."""
+    """A way to rank: settings, a first stage (None: BM25, and no vectors), and whether passages are summed up."""
 
     settings: Settings
     retriever: RetrieverName | None = None
+    extracts: bool = False
 
 
 LEXICAL_ROWS = {
     "BM25": Row(Settings(temporal=False)),
     "paper": Row(Settings(profile="paper")),
     "interval": Row(DEFAULTS),
+    "interval + extracts": Row(DEFAULTS, extracts=True),
 }
 MODEL_ROWS = {
     "dense": Row(Settings(temporal=False), "dense"),
@@ -61,6 +63,7 @@ MODEL_ROWS = {
     "paper, hybrid": Row(Settings(profile="paper"), "hybrid"),
     "interval, dense": Row(DEFAULTS, "dense"),
     "interval, hybrid": Row(DEFAULTS, "hybrid"),
+    "interval, hybrid + extracts": Row(DEFAULTS, "hybrid", extracts=True),
 }
 
 
@@ -76,13 +79,20 @@ class Bench:
 
     def run(self, name: str, row: Row) -> list[dict[str, float]]:
         """The metrics of each question of a set."""
-        encoder = self.encoder if row.retriever else None
-        out = []
-        for asked in self.questions[name]:
-            question = self.parsed.setdefault(asked["question"], parse(asked["question"]))
-            found = self.index.search(question, 20, settings=row.settings, retriever=row.retriever, encoder=encoder)
-            out.append(self.score(asked, [evidence.passage.id for evidence in found.evidence]))
-        return out
+        asked = self.questions[name]
+        questions = [self.parsed.setdefault(one["question"], parse(one["question"])) for one in asked]
+        found = self.index.search_many(
+            questions,
+            20,
+            settings=row.settings,
+            retriever=row.retriever,
+            encoder=self.encoder if row.retriever else None,
+            summariser=extractor if row.extracts else None,
+        )
+        return [
+            self.score(one, [evidence.passage.id for evidence in ranking.evidence])
+            for one, ranking in zip(asked, found, strict=True)
+        ]
 
 
 def load(folder: Path, sets: Iterable[str] = SETS, index: Path | None = None, encoder: str | None = None) -> Bench:
@@ -122,7 +132,7 @@ def main() -> None:
     bench = load(args.folder, args.sets.split(","), args.index, args.encoder)
     print(f"{len(bench.index)} passages analysed and read in {time.perf_counter() - start:.1f} s")
     figures: dict[str, dict[str, dict[str, float]]] = {}
-    print(f"{'set':<10} {'':<22} {'n':>5} " + " ".join(f"{metric:>6}" for metric in METRICS) + "  ms/question")
+    print(f"{'set':<10} {'':<28} {'n':>5} " + " ".join(f"{metric:>6}" for metric in METRICS) + "  ms/question")
     for name, questions in bench.questions.items():
         for row, how in (MODEL_ROWS if args.encoder else LEXICAL_ROWS).items():
             start = time.perf_counter()
@@ -142,7 +152,7 @@ def main() -> None:
 
 def _line(name: str, row: str, results: list[dict[str, float]]) -> str:
     values = mean(results)
-    return f"{name:<10} {row:<22} {len(results):>5} " + " ".join(f"{values[metric]:6.1f}" for metric in METRICS)
+    return f"{name:<10} {row:<28} {len(results):>5} " + " ".join(f"{values[metric]:6.1f}" for metric in METRICS)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[1]
 # A line imports only lines above it; DESIGN calls this the house.
 LAYERS = (
     "errors interval columns calendar_words date_tokens date_readings date_rules date_scan date_context timex"
-    " wording implicit asked question spline text names keywords bm25 corpus strategies ranking pipeline"
+    " wording implicit asked periods anchors question spline text names keywords bm25 corpus strategies ranking settings"
+    " stages quoting prompts claims decompose token_runs bootstrap metrics replies support summarize pipeline timeline"
+    " self_mrag reader facts proof first_last phrasing alternatives rewording perturb agreement"
 ).split()
 # mrag/__init__.py and mrag/cli/ are the outermost layer, and may reach adapters and click.
 ADAPTERS = {path.stem for path in (ROOT / "adapters").glob("*.py")}
@@ -30,6 +32,10 @@ EFFECTS = {"eval", "exec", "open", "print", "input", "compile", "__import__", "g
 
 def core_files() -> list[Path]:
     return sorted(path for path in (ROOT / "mrag").glob("*.py") if path.stem != "__init__")
+
+
+def prompt_files() -> list[Path]:
+    return sorted((ROOT / "mrag" / "prompts").glob("*.py"))
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:

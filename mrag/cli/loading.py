@@ -13,8 +13,9 @@ import click
 from mrag.cli import output as show
 
 if TYPE_CHECKING:
-    from mrag.adapters.onnx import OnnxEncoder, OnnxScorer
+    from mrag.adapters.encoding import StoredEncoder
     from mrag.adapters.retrievers import RetrieverName
+    from mrag.strategies import Scorer
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Provider = Literal["auto", "cpu", "cuda"]
@@ -22,7 +23,8 @@ Provider = Literal["auto", "cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What a search is to use: a first stage, an encoder and a reranker, each by its folder or name, None for none.
+    """What a search is to use: a first stage, an encoder and a reranker, each by its folder, its name or (behind a
+    server) its URL#MODEL, None for none.
 
     ``threads``: processor threads of each model, None for as many as there are cores.
     """
@@ -41,26 +43,32 @@ Tell = Callable[[str], None]
 """Hears where a model runs and what had to be assumed."""
 
 
-def load_encoder(models: Models, tell: Tell | None = None) -> OnnxEncoder | None:
-    """The encoder; None where none is named."""
-    if models.encoder is None:
+def load_encoder(models: Models, tell: Tell | None = None) -> StoredEncoder | None:
+    """The encoder, here or behind a server (URL#MODEL); None where none is named."""
+    name = models.encoder
+    if name is None:
         return None
-    from mrag.adapters import onnx
+    from mrag.adapters import onnx, remote_models
     from mrag.adapters.model_cache import resolve
 
-    tell = _of("encoder", models.encoder, tell)
-    return onnx.load_encoder(resolve(models.encoder), provider=models.provider, threads=models.threads, tell=tell)
+    if remote_models.is_remote(name):
+        return remote_models.load_encoder(name)
+    tell = _of("encoder", name, tell)
+    return onnx.load_encoder(resolve(name), provider=models.provider, threads=models.threads, tell=tell)
 
 
-def load_reranker(models: Models, tell: Tell | None = None) -> OnnxScorer | None:
-    """The reranker; None where none is named."""
-    if models.reranker is None:
+def load_reranker(models: Models, tell: Tell | None = None) -> Scorer | None:
+    """The reranker, here or behind a server (URL#MODEL); None where none is named."""
+    name = models.reranker
+    if name is None:
         return None
-    from mrag.adapters import onnx
+    from mrag.adapters import onnx, remote_models
     from mrag.adapters.model_cache import resolve
 
-    tell = _of("reranker", models.reranker, tell)
-    return onnx.load_scorer(resolve(models.reranker), provider=models.provider, threads=models.threads, tell=tell)
+    if remote_models.is_remote(name):
+        return remote_models.load_scorer(name)
+    tell = _of("reranker", name, tell)
+    return onnx.load_scorer(resolve(name), provider=models.provider, threads=models.threads, tell=tell)
 
 
 def _of(what: str, name: str, tell: Tell | None) -> Tell | None:
@@ -82,7 +90,7 @@ def warnings_as_notes() -> Iterator[None]:
 
 def encoder_option(command: Command) -> Command:
     """The option --encoder."""
-    help_text = "The encoder that makes the index's vectors: its folder, or a name of `mrag models list`."
+    help_text = "The encoder of the index's vectors: its folder, a name of `mrag models list`, or a server's URL#MODEL."
     return click.option("--encoder", metavar="MODEL", help=help_text)(command)
 
 

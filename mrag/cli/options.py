@@ -117,3 +117,21 @@ def profile(command: Command) -> Command:
         show_default=True,
         help="How time is scored: by intervals of days, or by the years and curves of the paper.",
     )(command)
+
+
+def need_reference(assume_present: bool, reference: Interval | None) -> None:
+    """A usage error for a present that is not said to be when."""
+    if assume_present and reference is None:
+        raise click.UsageError("--assume-present needs --reference: the day that is the present.")
+
+
+def parse_mode(command: Command) -> Command:
+    """The option --parse."""
+    return click.option(
+        "--parse",
+        "parse_mode",
+        type=click.Choice(["auto", "rules", "llm"]),
+        default="auto",
+        show_default=True,
+        help="Who takes questions apart: the rules, the --llm, or (auto) the --llm where the rules are unsure.",
+    )(command)

@@ -8,7 +8,8 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ import click
 
 if TYPE_CHECKING:
     from mrag.corpus import Passage
+    from mrag.decompose import Reading
     from mrag.interval import Interval
-    from mrag.pipeline import Evidence
+    from mrag.pipeline import Evidence, Ranking
     from mrag.question import Constraint, Question
     from mrag.timex import Mention
 
@@ -187,6 +189,22 @@ def question_table(question: Question, keywords: Sequence[str]) -> str:
     return fields([*rows, ("keywords", ", ".join(keywords))])
 
 
+def asked_text(question: Question) -> str:
+    """What is asked and when, on one line."""
+    return f"{on_one_line(question.main_content)}  time: {constraint_text(question.constraint)}"
+
+
+def say_how_it_was_read(reading: Reading, as_of: Interval | None) -> None:
+    """Says on standard error where a language model had a part in reading a question, and where --as-of has none."""
+    constraint = reading.question.constraint
+    if as_of is not None and constraint is not None and constraint.interval.end != as_of.end:
+        note(f"note: --as-of plays no part: the question asks for {constraint_text(constraint)}")
+    if reading.by == "llm":
+        note(f"note: read by the language model: {asked_text(reading.question)}")
+    elif reading.reason:
+        note(f"note: read by the rules: {on_one_line(reading.reason)}")
+
+
 # --- dates ----------------------------------------------------------------------------------------
 
 
@@ -250,6 +268,8 @@ def evidence_row(rank: int, evidence: Evidence, *, explain: bool = False) -> dic
         "fits": evidence.fits,
         "passage": passage_row(evidence.passage),
     }
+    if evidence.summarised:
+        row["summarised"] = True
     return {**row, "ranks": evidence.ranks} if explain else row
 
 
@@ -268,9 +288,27 @@ def evidence_text(rank: int, evidence: Evidence, *, explain: bool = False) -> st
     """A place of a search's result for people: the sentence that decided, where it stands, and its scores."""
     passage = evidence.passage
     where = " · ".join(filter(None, (passage.title, passage.section)))
-    sentence = textwrap.wrap(on_one_line(evidence.sentence), width() - 4) or [""]
+    told = f"(summed up) {evidence.sentence}" if evidence.summarised else evidence.sentence
+    sentence = textwrap.wrap(on_one_line(told), width() - 4) or [""]
     below = [shorten(f"{where} [{passage.id}]" if where else f"[{passage.id}]", width() - 4), scores_text(evidence)]
     if explain:
         below.append("ranks: " + ", ".join(f"{stage} {place}" for stage, place in evidence.ranks.items()))
     lines = [*map(bold, sentence), *map(dim, below)]
     return f"{rank:>2}  " + "\n    ".join(lines)
+
+
+def say_if_nothing_fits(ranking: Ranking, *, windowed: bool = False) -> None:
+    """Says on standard error that nothing was found, or nothing that is dated to fit."""
+    constraint = ranking.question.constraint
+    if not ranking.evidence:
+        within = " and a date inside --within" if windowed else ""
+        note(f"nothing found: no passage holds a word of the question{within}")
+    elif constraint is not None and constraint.relation is not None and not ranking.fits:
+        note(f"note: nothing found is dated to fit the time asked for ({constraint_text(constraint)})")
+
+
+def say_why_not_summarised(rankings: Iterable[Ranking]) -> None:
+    """Says on standard error how many summaries of the language model were not taken, and why."""
+    reasons = Counter(summary.reason for ranking in rankings for summary in ranking.summaries if summary.reason)
+    for reason, count in sorted(reasons.items()):
+        note(f"note: {count:,} of the summaries are extracts: {on_one_line(reason)}")

@@ -79,3 +79,10 @@ def whole(argument: str) -> str:
     if argument.isascii():
         return argument
     return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in argument)
+
+
+def question(text: str) -> str:
+    """A question that can be asked; InputError for a blank one."""
+    if not text.strip():
+        raise InputError("the question is empty: ask one, e.g. mrag search 'Who won in 1999?'")
+    return whole(text)
