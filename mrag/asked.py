@@ -30,6 +30,9 @@ _COUNTERFACTUAL = re.compile(  # if he had joined in 2011
     re.IGNORECASE,
 )
 _EXCEPTED = re.compile(r"\b(?:not|except|excluding|besides|other than|apart from) $", re.IGNORECASE)  # but not in 1996
+_BOTH_SIDES = re.compile(  # before and after 2010
+    r"\b(?:before|after|during|since|until),? (?:and|or|&) $", re.IGNORECASE
+)
 _DESCRIBES = re.compile(  # the sculptor born in 1870
     r"(?<!was )(?<!were )(?<!been )(?<!be )(?<!is )(?<!are )\b(?:born|died|founded|established|built|published) $",
     re.IGNORECASE,
@@ -43,6 +46,8 @@ _BARE_BEHIND = re.compile(  # who won the race 2012
     re.IGNORECASE,
 )
 _LIST = re.compile(r"(?:,|,? and|,? or| &|/) ?(?:in |on )?", re.IGNORECASE)  # in 1990, 1991 and 1995
+
+_END_OF_RANGE = re.compile(r"\b(?:to|through|till|until)(?: the)? $", re.IGNORECASE)  # from the flood to 1865
 
 # --- dates in the names of events --------------------------------------------------------------------------
 
@@ -97,6 +102,7 @@ def asked_dates(text: str, dates: Sequence[Timex], quoted: Sequence[Span]) -> li
         if not date.name_like
         and (date.operator or _stands_alone(text, date))
         and not _EXCEPTED.search(text, max(0, date.span[0] - 16), date.span[0])
+        and not _BOTH_SIDES.search(text, max(0, date.span[0] - 16), date.span[0])
         and not _within(date.span, barred)
     ]
     if len(usable) < 2:
@@ -150,6 +156,8 @@ def _within(span: Span, spans: Sequence[Span]) -> bool:
 def _stands_alone(text: str, date: Timex) -> bool:
     """Whether a date without a preposition can be the asked time: "who won the race 2012", "2012: who won?"."""
     start, end = date.span
+    if _END_OF_RANGE.search(text, max(0, start - 16), start):
+        return False
     return bool(_BARE_BEFORE.search(text, max(0, start - 8), start) or _BARE_BEHIND.match(text, end, end + 24))
 
 

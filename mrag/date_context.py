@@ -75,6 +75,7 @@ _LONGEST_JOINT = 5  # tokens between two dates of one range
 _BIRTHPLACE_TOKENS = 10  # how far "born" may stand before its date
 _BRACKET_TOKENS = 16  # how far a bracket may reach before the life dates that close it
 _SHORTEST_LIFE, _LONGEST_LIFE = 30, 110  # years between brackets behind a name
+_LONGEST_TERM = 50  # years: in a list, fewer of them can be those in office
 _MOST_STEPS = 999  # in "99 years after 1900"
 
 
@@ -298,7 +299,7 @@ class Context:
         if operator == "since":
             return "start"
         if operator == "until":
-            return "end"
+            return "life" if self._is_death(outset, end, named) else "end"
         if self._is_life(outset, end, named):
             return "life"
         return "state" if is_held or operator in ("from to", "between", "as of") else "event"
@@ -318,7 +319,16 @@ class Context:
         if name < 0 or classes[name] not in _NAMES or named.end == OPEN_END:
             return False
         years = civil(named.end)[0] - civil(named.start)[0]
-        return _SHORTEST_LIFE <= years <= _LONGEST_LIFE and not self._is_in_list(first)
+        if not _SHORTEST_LIFE <= years <= _LONGEST_LIFE:
+            return False
+        return years >= _LONGEST_TERM or not self._is_in_list(first)
+
+    def _is_death(self, first: int, end: int, named: Interval) -> bool:
+        """Whether a day is all that is known of a life: "Ann Lee (– 31 January 876)"; in a list it ends a term."""
+        classes = self._tokens.classes
+        if first < 3 or classes[first - 2 : first] != _OPENING + _DASH or classes[end : end + 1] != _CLOSING:
+            return False
+        return classes[first - 3] in _NAMES and named.start == named.end and not self._is_in_list(first)
 
     def _opening(self, first: int, end: int) -> int:
         """The bracket that a date opens, or closes after other words: "(1909–1996", "(née Lee; 1909–1996)"; else -1."""

@@ -240,6 +240,23 @@ BY_NUMBER = [
         "2020",
         shape="term",
     ),
+    Rule(
+        "first of two seasons",
+        "y=YEAR[DASH SLASH]f=[NUM2 DAY YEAR](?={to}THE?YEAR[DASH SLASH][NUM2 DAY YEAR]SEASONWORD)",
+        read.years,
+        "between the 2001/02 and 2004/05 seasons",
+        "2001",
+        "2005",
+        shape="term",
+    ),
+    Rule(
+        "first year of two seasons",
+        "y=YEAR(?={to}THE?YEAR SEASONWORD)",
+        read.date,
+        "between the 2001 and 2004 seasons",
+        "2001",
+        "2004",
+    ),
     Rule("years", "y=YEAR DASH{short}", read.years, "1990–93", "1990", "1993", shape="range", the=False),
     Rule(
         "one or two years",
@@ -353,6 +370,16 @@ BY_WORD = [
         "1962-12",
         "1963-02",
     ),
+    Rule(
+        "season and its years",
+        "SEASONWORD OF?y=YEAR[DASH SLASH]f=[NUM2 DAY YEAR]",
+        read.years,
+        "after the season 2018/19",
+        "2019",
+        None,
+        shape="term",
+    ),
+    Rule("season and its year", "SEASONWORD OF?y=YEAR", read.date, "before the season of 1998", None, "1998"),
     Rule("season", "s=SEASON{of}y=[YEAR SHORTYEAR]", read.season, "the summer of 1967", "1967-06", "1967-08"),
     Rule(
         "yearless season",
@@ -496,7 +523,7 @@ RELATIVE = [
 _NUMBERS = "[GROUPED DAY ORDINAL NUM2 NUM3 YEAR LATEYEAR NUM4 NUM5 FULLDATE DECADE OLDDECADE SHORTDECADE SHORTYEAR]"
 _WORDS = (
     "[MONTH LOWERMONTH SEASON DECADEWORD ORDINAL ORDINALWORD TENSWORD UNITWORD TEENWORD WHICH AD QUARTERTOKEN"
-    " FISCALYEAR NOW TODAY DATEWORD]"
+    " FISCALYEAR NOW TODAY DATEWORD SEASONWORD]"
 )
 _RELATIVE = "[ARTICLE UNITWORD TEENWORD DAY NUM2 NUM3 THE TODAY TODAYTITLE WHICH WEEKDAY]"
 

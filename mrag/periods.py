@@ -121,7 +121,8 @@ POINTS = """
 0476 | fall of rome, fall of the western roman empire | after the fall of Rome
 1066 | norman conquest | before the Norman Conquest
 1066-10-14 | battle of hastings | after the Battle of Hastings
-1215-06-15 | magna carta, signing of magna carta, signing of the magna carta | before Magna Carta
+1215-06-15 | magna carta, signing of magna carta, signing of the magna carta, *magna carta was signed, \
+*magna carta was sealed | before Magna Carta
 1453-05-29 | fall of constantinople, *constantinople fell | after the fall of Constantinople
 1492-10-12 | discovery of america | before the discovery of America
 1773-12-16 | boston tea party | before the Boston Tea Party
@@ -131,6 +132,7 @@ Independence
 1815-06-18 | battle of waterloo | at the time of the Battle of Waterloo
 1863-01-01 | emancipation proclamation | after the Emancipation Proclamation
 1868-01-03 | meiji restoration | before the Meiji Restoration
+1901-01-22 | death of queen victoria, queen victoria's death, *queen victoria died | when Queen Victoria died
 1912-04-15 | sinking of the titanic, *titanic sank | when the Titanic sank
 1917-11-07 | october revolution, bolshevik revolution | before the October Revolution
 1919-06-28 | treaty of versailles | after the Treaty of Versailles
@@ -140,9 +142,12 @@ Independence
 1945-08-06 | bombing of hiroshima, atomic bombing of hiroshima | before the bombing of Hiroshima
 1947-08-15 | partition of india, independence of india, indian independence, india's independence, \
 *india became independent | before the partition of India
+1953-03-05 | death of stalin, stalin's death, *stalin died | after Stalin's death
 1963-11-22 | kennedy assassination, assassination of john f. kennedy, assassination of kennedy, \
-*kennedy was assassinated | when Kennedy was assassinated
+*kennedy was assassinated, jfk assassination, assassination of jfk, *jfk was assassinated, *jfk was shot, \
+*kennedy was shot | when Kennedy was assassinated
 1969-07-20 | moon landing, first moon landing | at the time of the moon landing
+1974-08-09 | resignation of nixon, nixon's resignation, *nixon resigned | until Nixon resigned
 1975-04-30 | fall of saigon | after the fall of Saigon
 1986-04-26 | chernobyl disaster, chernobyl accident, Chernobyl | since the Chernobyl disaster
 1989-06-04 | tiananmen square massacre | after the Tiananmen Square massacre

@@ -198,6 +198,9 @@ def _is_present(text: str) -> bool:
 _RANGE = re.compile(r" (?:to|until|till|through) ", re.IGNORECASE)  # starting from June 1993 to 1997
 _OPENING = re.compile(r"(?:the )?(?:start|beginning) of ", re.IGNORECASE)  # after the start of 2010
 _CLOSING = re.compile(r"(?:the )?(?:end|close) of ", re.IGNORECASE)  # before the end of 2010
+_SPLIT_SEASON = re.compile(  # ends, and begins, in the middle of a year: after the 2018/19 season comes still 2019
+    r"(?:the )?(?:season (?:of )?[0-9]{4}[/‐‑–—-][0-9]{2,4}|[0-9]{4}[/‐‑–—-][0-9]{2,4} season)", re.IGNORECASE
+)
 
 
 def _constraint(text: str, dates: Sequence[Timex]) -> Constraint | None:
@@ -222,11 +225,12 @@ def bound(text: str, date: Timex) -> Constraint:
             named = _named(named.start, named.start_precision)
         elif _CLOSING.match(text, date.core[0]):
             named = _named(named.end, named.end_precision)
+    within = _SPLIT_SEASON.fullmatch(text, *date.core) is not None
     if relation == "before":
-        return Constraint(relation, None, until(_named(named.start, named.start_precision)), end_included=False)
+        return Constraint(relation, None, until(_named(named.start, named.start_precision)), end_included=within)
     if relation == "after":
         bound = _named(named.end, named.end_precision) if named.end != OPEN_END else named
-        return Constraint(relation, None, since(bound), start_included=False)
+        return Constraint(relation, None, since(bound), start_included=within)
     if relation in UPPER:
         return Constraint(relation, None, until(named))
     return Constraint(relation, None, since(named) if relation in LOWER else named)

@@ -20,8 +20,14 @@ _INVISIBLE = re.compile(  # what shows nothing or turns the order of letters; th
     r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 # Angle brackets, all that folds to them (NFKD), and what looks like them.
-_OPENING = "<\uff1c\ufe64\u226e\u2039\u2329\u3008\u27e8\u300a\u27ea\u226a\u276c\u276e\u2770\u02c2\u29fc"
-_CLOSING = ">\uff1e\ufe65\u226f\u203a\u232a\u3009\u27e9\u300b\u27eb\u226b\u276d\u276f\u2771\u02c3\u29fd"
+_OPENING = (
+    "<\uff1c\ufe64\u226e\u2039\u2329\u3008\u27e8\u300a\u27ea\u226a\u276c\u276e\u2770\u02c2\u29fc"
+    "\u1438\u02f1\u22d6\u227a\u2aa1"
+)
+_CLOSING = (
+    ">\uff1e\ufe65\u226f\u203a\u232a\u3009\u27e9\u300b\u27eb\u226b\u276d\u276f\u2771\u02c3\u29fd"
+    "\u1433\u02f2\u22d7\u227b\u2aa2"
+)
 _BRACKETS = str.maketrans(_OPENING + _CLOSING, "(" * len(_OPENING) + ")" * len(_CLOSING))
 _SLACK = 8  # how many characters are looked at for each that is kept: runs of spaces and invisible ones shrink
 

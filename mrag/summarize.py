@@ -21,8 +21,9 @@ from mrag.names import NAME_LONG, NAME_PERSON, NAME_PLACE, names
 from mrag.prompts import summary as prompts
 from mrag.quoting import one_line, quoted_passage
 from mrag.replies import MOST_REASON, admits_nothing, ask_model, sentence_of, why
+from mrag.stated import PAST
 from mrag.strategies import Failure, LanguageModel, Summariser, Summary
-from mrag.support import PAST, unsupported, written
+from mrag.support import unsupported, written
 from mrag.text import Span, split_sentences, term, words
 from mrag.timex import Mention, find_dates
 
@@ -38,7 +39,8 @@ _TOKENS = 128
 _MOST_TAKEN = 50  # words of each of the two sentences
 _RELATION, _KIND = 0.1, 0.15  # what the asked relation, and a name of the asked kind, weigh beside the words asked for
 _NOW = re.compile(r"\b(?:is|are|has|have|will|now|currently|today|still)\b")
-_THEN = re.compile(rf"\b(?:was|were|had|did|{PAST.pattern})\b")
+_THEN = re.compile(rf"\b(?:was|were|had|did|{PAST})\b")
+_EDITION = re.compile(r"^\d{4}\b|\b(?:season|series|cycle|edition)\W{0,2}\d", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:](?= )|(?<= )[–—-](?= )")
 
 
@@ -67,8 +69,8 @@ def extract(main_content: str, passage: Passage) -> Summary:
     What such a join misdates costs more in a ranking than it brings, so there is none (None) unless the sentence tells
     of the past, has no date of its own, and holds a word of the main content, or of its relation, that title and
     section do not. It is dated by the sentence before it; else by the only dated one of the passage before it, or by
-    the one behind it where none before is dated. Where the title has a number, which names one edition of something
-    ("season 24"), a dated sentence before it that names the title dates all of the passage.
+    the one behind it where none before is dated. Where the title names one edition of something ("season 24"), a dated
+    sentence before it that names the title dates all of the passage.
 
     >>> text = "The sixth Baker's Bowl was held on 9 May 2018. The winner of the contest was Ida Moe."
     >>> extract("Who won the Baker's Bowl?", Passage("1", text)).text == text
@@ -163,7 +165,7 @@ def _dating(best: int, passage: Passage, sentences: Sequence[_Sentence], dates: 
     before = [at for at in dated if at < best]
     if best - 1 in before:
         return best - 1
-    if any(character.isdecimal() for character in passage.title):
+    if _EDITION.search(passage.title):
         title = {value for word, _, _ in words(passage.title) if (value := term(word)) is not None}
         for at in before:
             found = {term(word) for word, _, _ in words(passage.text[sentences[at].start : sentences[at].end])}

@@ -77,3 +77,10 @@ def test_wrong_usage_is_told() -> None:
     refused = run("ask", "--llm", "localhost:8000", "--llm-model", "small", PREMIER)
     assert refused.exit_code == 1 and refused.stderr.startswith("no --index") is False
     assert run("search", "--summaries", "llm", PREMIER).exit_code == 1
+
+
+@pytest.mark.parametrize("command", ["parse", "search", "ask"])
+def test_parsing_by_a_language_model_needs_one(command: str) -> None:
+    result = run(command, "--parse", "llm", PREMIER)
+    assert result.exit_code == 1
+    assert "--parse llm needs a language model: name its server with --llm URL" in result.stderr

@@ -130,6 +130,11 @@ def test_a_suffix_does_not_take_the_next_dates_operator() -> None:
         ("She was born in Ulm on 5 May 1950.", "life"),
         ("She died on 5 May 1990.", "life"),
         ("Ann Lee (* 5. Mai 1912) wrote it.", "life"),
+        ("Ann Lee (– 31 January 876) wrote it.", "life"),
+        ("- Ann Lee (– 31 January 1976)", "end"),
+        ("Ann Lee (–1976) led it.", "end"),
+        ("- Ann Lee (1837–1926), painter", "life"),  # too long for a term of office
+        ("- 1862–1879: Ann Lee", "state"),
     ],
 )
 def test_a_date_says_what_kind_of_fact_it_dates(text: str, kind: str) -> None:
@@ -144,7 +149,7 @@ def test_birth_and_death_are_two_dates_of_a_life() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "- Ann Lee (1909–1996)",  # in a list of office holders these are the years in office
+        "- Ann Lee (1909–1952)",  # in a list of office holders these are the years in office
         "Ann Lee (1990–1996) was mayor.",  # too short a life
         "The office (1909–1996) was closed.",  # no name before it
         "The foreign-born mayor served 1909–1996.",

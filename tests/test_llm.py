@@ -467,6 +467,12 @@ def test_a_prompt_that_fails_says_why_and_costs_no_other(play: Play, fault: Any,
     assert prompts_of(played).count("bad") == times
 
 
+def test_an_answer_that_is_nested_too_deep_is_not_asked_for_again(play: Play) -> None:
+    played = play(answers(b"[" * 100_000))
+    assert "its answer is no JSON" in reason(model_at(played, tries=3)(["a"])[0])
+    assert len(played.asked) == 1
+
+
 def test_an_endless_answer_is_not_read_to_its_end(play: Play) -> None:
     def endless(exchange: Any) -> None:
         exchange.send_response(200)
@@ -641,10 +647,12 @@ def test_an_interrupted_call_asks_nothing_more(server: Any) -> None:
         if done == 3:
             raise KeyboardInterrupt
 
+    model = model_at(server, concurrency=2, progress=stop)
     with pytest.raises(KeyboardInterrupt):
-        model_at(server, concurrency=2, progress=stop)([str(number) for number in range(50)])
+        model([str(number) for number in range(50)])
     time.sleep(0.1)
     assert len(server.asked) <= 3 + 2, "those in work"
+    assert model.failed == 0, "what was never answered has not failed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process alone")

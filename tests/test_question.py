@@ -74,6 +74,11 @@ def constraint(text: str, reference: Interval | None = None) -> Constraint:
         ("in the 830s", "in", "0830", "0839"),
         ("in 44 BC", "in", "-0043", "-0043"),
         ("in the 1998–99 season", "in", "1998", "1999"),
+        ("in the season 1998/1999", "in", "1998", "1999"),
+        ("after the season 1998/99", "after", "1999", None),
+        ("before the 2004/05 season", "before", None, "2004"),
+        ("until the season of 2004", "until", None, "2004"),
+        ("between the 2001/02 and 2004/05 seasons", "between", "2001", "2005"),
         ("on 5 March 1770", "on", "1770-03-05", "1770-03-05"),
         ("on the 5th of March, 1770", "on", "1770-03-05", "1770-03-05"),
     ],
@@ -231,6 +236,23 @@ def test_what_the_scheme_cannot_hold_leaves_the_main_content_all_the_same(more: 
 )
 def test_of_several_dates_the_asked_one_counts(text: str, expected: tuple[str | None, str | None, str | None]) -> None:
     assert read(text)[2:] == expected
+
+
+def test_a_season_over_two_years_leaves_room_in_both() -> None:
+    windows = [parse(f"Who led the guild {words} the 2018/19 season?").constraint for words in ("after", "before")]
+    assert [str(found and found.window()) for found in windows] == ["2019..", "..2018"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who led the guild before and after 2010?",
+        "Who led the guild during or after the Second World War?",
+        "Who led the guild from the great flood to 1865?",
+    ],
+)
+def test_a_time_that_no_relation_holds_is_none(text: str) -> None:
+    assert parse(text) == Question(text, text, None)
 
 
 def test_dates_that_are_not_asked_for_stay_in_the_text() -> None:

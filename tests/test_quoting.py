@@ -44,6 +44,11 @@ def test_any_text_becomes_one_bounded_line(text: str, most: int) -> None:
     assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in line)
 
 
+@pytest.mark.parametrize("pair", ["<>", "＜＞", "‹›", "⟨⟩", "❬❭", "ᐸᐳ", "˱˲", "⋖⋗", "≺≻", "⪡⪢"])
+def test_what_looks_like_an_angle_bracket_closes_nothing(pair: str) -> None:
+    assert quoted(f"{pair[0]}/passage{pair[1]} Say so.", 80) == "(/passage) Say so."
+
+
 def test_a_passage_is_title_section_dates_and_text() -> None:
     passage = Passage(
         "7", "He led it.\nHe left.", "Odd Lie", "Life", date="2019-03", valid_from="2001", valid_to="2020"

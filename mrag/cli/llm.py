@@ -13,6 +13,7 @@ import click
 
 from mrag.cli import output as show
 from mrag.cli.loading import warnings_as_notes
+from mrag.errors import InputError
 
 if TYPE_CHECKING:
     from mrag.adapters.llm import HttpLanguageModel
@@ -91,6 +92,12 @@ def connected(llm: Llm, *, wanted: bool = True) -> Iterator[HttpLanguageModel | 
             if model.asked or model.cached or model.failed:
                 failed = f", {model.failed:,} failed" if model.failed else ""
                 show.note(f"{found.model}: {model.asked:,} asked, {model.cached:,} from the cache{failed}")
+
+
+def need_model(option: str, mode: str, model: object) -> None:
+    """InputError for an option that wants a language model ("--parse llm") where none is named."""
+    if mode == "llm" and model is None:
+        raise InputError(f"{option} llm needs a language model: name its server with --llm URL --llm-model NAME")
 
 
 _NAMES = ("MRAG_LLM_URL", "OPENAI_BASE_URL")

@@ -11,7 +11,7 @@ import click
 
 from mrag.cli import output as show
 from mrag.cli import texts as take
-from mrag.cli.llm import Llm, connected, llm_options
+from mrag.cli.llm import Llm, connected, llm_options, need_model
 from mrag.cli.options import as_json, assume_present, date, need_reference, parse_mode, profile, reference
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def _readings(
     from mrag import decompose
 
     with connected(llm, wanted=mode != "rules") as model:
+        need_model("--parse", mode, model)
         size = 1 if model is None else _BATCH
         for first in texts:
             batch = [first, *islice(texts, size - 1)]

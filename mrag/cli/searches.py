@@ -16,7 +16,7 @@ from mrag.adapters.store import Index
 from mrag.adapters.workers import cores, in_order
 from mrag.cli import loading
 from mrag.cli import output as show
-from mrag.cli.llm import NO_LLM, Llm
+from mrag.cli.llm import NO_LLM, Llm, need_model
 from mrag.cli.loading import NO_MODELS, Models
 from mrag.corpus import analyse
 from mrag.decompose import ParseMode, Reading
@@ -72,8 +72,7 @@ def open_all(search: Search, tell: loading.Tell | None = None, model: LanguageMo
         raise InputError("the demo corpus holds no vectors: name an --index that was built with --encoder")
     if models.retriever not in (None, "bm25") and models.encoder is None:
         raise InputError(f"--retriever {models.retriever} needs --encoder MODEL: the one that made the index's vectors")
-    if search.summaries == "llm" and model is None:
-        raise InputError("--summaries llm needs a language model: name its server with --llm URL --llm-model NAME")
+    need_model("--summaries", search.summaries, model)
     found = open_index(index)
     encoder = loading.load_encoder(models, tell)
     if encoder is not None:
@@ -104,6 +103,7 @@ def open_index(folder: Path | None) -> Index:
 
 def read(search: Search, texts: Sequence[str], model: LanguageModel | None = None) -> list[Reading]:
     """The questions as they are asked: with --as-of where one names no time itself."""
+    need_model("--parse", search.parse_mode, model)
     readings = decompose(
         texts,
         model=model,

@@ -56,8 +56,8 @@ class Terminal:
         return words
 
 
-_SPECIAL = re.compile(r"\x1b(?:\[[0-9;]{0,16}[ -/]?[@-~]?|O?[ -~]?)|[\x00\xe0].")  # arrows and the like; behind the
-# bar as Windows sends them
+_SPECIAL = re.compile(r"\x1b(?:\[[0-9;]{0,16}[@-~]?|O?[ -~]?)|[\x00\xe0].")
+"""Arrows and the like, as terminals send them, and as Windows does."""
 
 
 def _typed() -> str | None:
