@@ -69,11 +69,11 @@ def extract(main_content: str, passage: Passage) -> Summary:
     What such a join misdates costs more in a ranking than it brings, so there is none (None) unless the sentence tells
     of the past, has no date of its own, and holds a word of the main content, or of its relation, that title and
     section do not. It is dated by the sentence before it; else by the only dated one of the passage before it, or by
-    the one behind it where none before is dated. Where the title names one edition of something ("season 24"), a dated
-    sentence before it that names the title dates all of the passage.
+    the one behind it where none before is dated. But where the title names one edition of something ("season 24"), a
+    dated sentence before it that names the title dates all of the passage.
 
     >>> text = "The sixth Baker's Bowl was held on 9 May 2018. The winner of the contest was Ida Moe."
-    >>> extract("Who won the Baker's Bowl?", Passage("1", text)).text == text
+    >>> extract("Who won the Baker's Bowl?", Passage("1", text, title="Baker's Bowl")).text == text
     True
     """
     sentences = _read(main_content, passage)
@@ -163,14 +163,14 @@ def _dating(best: int, passage: Passage, sentences: Sequence[_Sentence], dates: 
     """Which sentence dates sentence ``best``, -1 for none; a date of a person's life dates nothing else."""
     dated = [at for at, found in enumerate(dates) if any(mention.kind != "life" for mention in found)]
     before = [at for at in dated if at < best]
-    if best - 1 in before:
-        return best - 1
     if _EDITION.search(passage.title):
         title = {value for word, _, _ in words(passage.title) if (value := term(word)) is not None}
         for at in before:
             found = {term(word) for word, _, _ in words(passage.text[sentences[at].start : sentences[at].end])}
             if 2 * len(title & found) >= len(title):
                 return at
+    if best - 1 in before:
+        return best - 1
     if before:
         return before[0] if len(dated) == 1 else -1
     return best + 1 if best + 1 in dated else -1
