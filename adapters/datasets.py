@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
-from mrag.adapters.delimited import columns_of, read_rows
-from mrag.adapters.documents import Located, read_document
-from mrag.adapters.field_dates import read_date
-from mrag.adapters.lines import Lines, decode, read_lines
+from mrag.adapters.reading.delimited import columns_of, read_rows
+from mrag.adapters.reading.documents import Located, read_document
+from mrag.adapters.reading.field_dates import read_date
+from mrag.adapters.reading.lines import Lines, decode, read_lines
 from mrag.corpus import Passage
 from mrag.errors import InputError
 from mrag.interval import parse_iso

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mrag.adapters.vectors import Vectors, blocks
+from mrag.adapters.index.vectors import Vectors, blocks
 from mrag.adapters.workers import cores
 from mrag.columns import Float32, Int64
 from mrag.errors import IndexFormatError, MissingExtraError

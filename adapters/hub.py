@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from mrag.adapters import lock, model_cache
-from mrag.adapters.downloads import RemoteFile, fetch, intact, part_of
-from mrag.adapters.model_cache import Cached
-from mrag.adapters.model_names import COMMIT, Precision, Wanted, check_revision, read_name
-from mrag.adapters.onnx_external import external_files
-from mrag.adapters.repository import Listing, beside, check_sizes, choose, read_listing
-from mrag.adapters.web import DownloadError, RefusedError, Server, get_json, session
+from mrag.adapters.index import lock
+from mrag.adapters.models import model_cache
+from mrag.adapters.models.downloads import RemoteFile, fetch, intact, part_of
+from mrag.adapters.models.model_cache import Cached
+from mrag.adapters.models.model_names import COMMIT, Precision, Wanted, check_revision, read_name
+from mrag.adapters.models.onnx_external import external_files
+from mrag.adapters.models.repository import Listing, beside, check_sizes, choose, read_listing
+from mrag.adapters.serving.web import DownloadError, RefusedError, Server, get_json, session
 from mrag.errors import IndexFormatError, InputError
 
 if TYPE_CHECKING:

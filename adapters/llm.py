@@ -14,13 +14,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from mrag.adapters import llm_shapes as shapes
-from mrag.adapters.llm_settings import llm_settings
-from mrag.adapters.llm_shapes import CHAT, Api, Parameters, ReplyError
-from mrag.adapters.model_server import ModelServer, offered, reachable
-from mrag.adapters.reply_cache import ReplyCache, key_of
-from mrag.adapters.side_by_side import Rest, side_by_side
-from mrag.adapters.web import DownloadError, GivenUpError, RefusedError
+from mrag.adapters.serving import llm_shapes as shapes
+from mrag.adapters.serving.llm_settings import llm_settings
+from mrag.adapters.serving.llm_shapes import CHAT, Api, Parameters, ReplyError
+from mrag.adapters.serving.model_server import ModelServer, offered, reachable
+from mrag.adapters.serving.reply_cache import ReplyCache, key_of
+from mrag.adapters.serving.side_by_side import Rest, side_by_side
+from mrag.adapters.serving.web import DownloadError, GivenUpError, RefusedError
 from mrag.errors import InputError
 from mrag.strategies import Failure
 

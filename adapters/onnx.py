@@ -12,16 +12,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mrag.adapters.batching import Inputs, Tokens
-from mrag.adapters.folder import file_hash
-from mrag.adapters.model_cache import MANIFEST as PULLED
-from mrag.adapters.model_files import ModelFiles, find_files, get, read_settings
-from mrag.adapters.model_folder import EncoderRecipe, Metric, PairRecipe, PromptRecipe, encoder_recipe, scorer_recipe
-from mrag.adapters.model_names import Precision
-from mrag.adapters.onnx_run import Finish, Runner
-from mrag.adapters.onnx_session import ProviderName, Tell, open_session
-from mrag.adapters.pooling import Pooling, last_tokens, normalise, pool, sigmoid
-from mrag.adapters.tokens import Tokeniser, load_tokeniser
+from mrag.adapters.index.folder import file_hash
+from mrag.adapters.models.batching import Inputs, Tokens
+from mrag.adapters.models.model_cache import MANIFEST as PULLED
+from mrag.adapters.models.model_files import ModelFiles, find_files, get, read_settings
+from mrag.adapters.models.model_folder import (
+    EncoderRecipe,
+    Metric,
+    PairRecipe,
+    PromptRecipe,
+    encoder_recipe,
+    scorer_recipe,
+)
+from mrag.adapters.models.model_names import Precision
+from mrag.adapters.models.onnx_run import Finish, Runner
+from mrag.adapters.models.onnx_session import ProviderName, Tell, open_session
+from mrag.adapters.models.pooling import Pooling, last_tokens, normalise, pool, sigmoid
+from mrag.adapters.models.tokens import Tokeniser, load_tokeniser
 from mrag.adapters.workers import cores
 from mrag.columns import Float32
 from mrag.errors import InputError, MragError

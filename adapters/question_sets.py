@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from mrag.adapters.question_formats import Format, format_of
-from mrag.adapters.records import read_records
+from mrag.adapters.evaluation.question_formats import Format, format_of
+from mrag.adapters.reading.records import read_records
 from mrag.adapters.runs import read_qrels
 from mrag.errors import InputError
 from mrag.metrics import EvalQuestion

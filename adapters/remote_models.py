@@ -13,13 +13,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mrag.adapters.llm_settings import key_for
-from mrag.adapters.manifest import Metric
-from mrag.adapters.model_names import known
-from mrag.adapters.model_server import ModelServer
-from mrag.adapters.pooling import normalise, sigmoid
-from mrag.adapters.side_by_side import Rest, side_by_side
-from mrag.adapters.web import RefusedError
+from mrag.adapters.index.manifest import Metric
+from mrag.adapters.models.model_names import known
+from mrag.adapters.models.pooling import normalise, sigmoid
+from mrag.adapters.serving.llm_settings import key_for
+from mrag.adapters.serving.model_server import ModelServer
+from mrag.adapters.serving.side_by_side import Rest, side_by_side
+from mrag.adapters.serving.web import RefusedError
 from mrag.columns import Float32
 from mrag.errors import InputError, MragError
 

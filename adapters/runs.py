@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from mrag.adapters.datasets import first_line, json_object, read_passages
-from mrag.adapters.lines import Lines, decode, read_lines
+from mrag.adapters.reading.lines import Lines, decode, read_lines
 from mrag.errors import InputError
 from mrag.metrics import EvalQuestion
 

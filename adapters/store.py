@@ -8,11 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mrag.adapters.chunks import analysed, chunks
 from mrag.adapters.datasets import OnBad
-from mrag.adapters.documents import Located
-from mrag.adapters.encoding import Plan, StoredEncoder, plan_added, plan_new, plan_upgraded
-from mrag.adapters.folder import (
+from mrag.adapters.index.chunks import analysed, chunks
+from mrag.adapters.index.encoding import Plan, StoredEncoder, plan_added, plan_new, plan_upgraded
+from mrag.adapters.index.folder import (
     StoredVectors,
     check_folder,
     map_corpus,
@@ -21,18 +20,19 @@ from mrag.adapters.folder import (
     stored_passages,
     stored_vectors,
 )
-from mrag.adapters.generations import commit, new_generation
-from mrag.adapters.layout import vector_files
-from mrag.adapters.manifest import VERSION, Level, Precision, read_manifest
-from mrag.adapters.sources import Item, Source, located
-from mrag.adapters.vector_writer import Progress, write_vectors
-from mrag.adapters.writer import GenerationWriter
+from mrag.adapters.index.generations import commit, new_generation
+from mrag.adapters.index.layout import vector_files
+from mrag.adapters.index.manifest import VERSION, Level, Precision, read_manifest
+from mrag.adapters.index.vector_writer import Progress, write_vectors
+from mrag.adapters.index.writer import GenerationWriter
+from mrag.adapters.reading.documents import Located
+from mrag.adapters.reading.sources import Item, Source, located
 from mrag.corpus import RULES, Corpus, Passage
 from mrag.errors import IndexFormatError, InputError
 
 if TYPE_CHECKING:
-    from mrag.adapters.meaning import Meaning
-    from mrag.adapters.retrievers import RetrieverName
+    from mrag.adapters.index.meaning import Meaning
+    from mrag.adapters.index.retrievers import RetrieverName
     from mrag.interval import Interval
     from mrag.pipeline import Ranking
     from mrag.question import Question
@@ -341,7 +341,7 @@ class Index:
 
         Warns (encoding.OtherPrecision) for the same encoder in another numeric precision.
         """
-        from mrag.adapters.meaning import Meaning
+        from mrag.adapters.index.meaning import Meaning
 
         if self._vectors is None:
             raise InputError(
@@ -354,7 +354,7 @@ class Index:
 
     def _first_stage(self, name: RetrieverName | None, meaning: Meaning | None, settings: Settings) -> Retriever:
         """The retriever of that name; without one BM25, and the hybrid where there is an encoder."""
-        from mrag.adapters.retrievers import RANK_FUSION, REFERENCE_FUSION
+        from mrag.adapters.index.retrievers import RANK_FUSION, REFERENCE_FUSION
         from mrag.pipeline import bm25_retriever
 
         key = settings.k1, settings.b

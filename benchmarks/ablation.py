@@ -2,12 +2,11 @@
 
 python benchmarks/ablation.py QUESTIONS --index DIR [--encoder NAME=MODEL] [--only stages|sizes|constants] [-o RESULTS]
 
-Without an encoder words alone are ablated, with one the vectors, over the hybrid first stage; RESULTS gets
-ablation-words.md, or that of the encoder's name. The pages are halved by a
-hash of their title (A, B), so that a gain on one half can be seen to hold on the other. A and B are the target, in
-points: .4 AR@1 + .4 ER@1 + .1 AR@5 + .1 ER@5, of a folder with perturbed and hard questions .7 of the one + .3 of the
-other, else the mean over the sets. All rows but the first are differences to the defaults, paired, with 95 % intervals
-from resampling facts.
+Without an encoder words alone are ablated (ablation-words.md in RESULTS), with one the vectors, over the hybrid first
+stage. The pages are halved by a hash of their title (A, B), so that a gain on one half can be seen to hold on the
+other. A and B are the target, in points: .4 AR@1 + .4 ER@1 + .1 AR@5 + .1 ER@5, of a folder with perturbed and hard
+questions .7 of the one + .3 of the other, else the mean over the sets. All rows but the first are differences to the
+defaults, paired, with 95 % intervals from resampling facts.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from question_pairs import Pair
 from systems import PAPER, PLAIN, System, sized, usual_mix
 from tables import Cell, json_figures, signed, table_lines
 
-from mrag.bootstrap import Float64, Part, combinations
+from mrag.evaluation.bootstrap import Float64, Part, combinations
 from mrag.metrics import EvalQuestion, Scores
 from mrag.settings import DEFAULTS, Mix
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mrag.bootstrap import Estimate
-from mrag.cli.chart import kind_of
+from mrag.cli.measuring.chart import kind_of
 from mrag.errors import InputError
+from mrag.evaluation.bootstrap import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

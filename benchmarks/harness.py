@@ -25,14 +25,14 @@ from question_pairs import Pair, Questions, read_pairs
 from systems import DEPTH, Given, Models, System, at_work, how_of, open_index
 
 from mrag import __version__
+from mrag.adapters.evaluation.outputs import Output
+from mrag.adapters.evaluation.run_folder import HOW, RunFolder, write_whole
 from mrag.adapters.llm import HttpLanguageModel
-from mrag.adapters.llm_settings import llm_settings
-from mrag.adapters.outputs import Output
-from mrag.adapters.run_folder import HOW, RunFolder, write_whole
+from mrag.adapters.serving.llm_settings import llm_settings
 from mrag.adapters.store import Index
+from mrag.cli.measuring.pipeline_run import fingerprint
+from mrag.cli.measuring.scoring import needed, texts_of_index
 from mrag.cli.output import progress
-from mrag.cli.pipeline_run import fingerprint
-from mrag.cli.scoring import needed, texts_of_index
 from mrag.errors import InputError, MragError
 from mrag.interval import parse_iso
 from mrag.metrics import EvalQuestion, Scores, answer_scores, retrieval_scores
@@ -88,7 +88,7 @@ class Bench:
             left = [question for question in questions if question.id not in folder.rankings]
             if left and missing:
                 return NotRun(f"{len(left):,} of {len(questions):,} questions are left: needs {missing}")
-            reason = self._fill(folder, system, left, work or at_work(system, self.models))
+            reason = self._fill(folder, system, left, work or at_work(system, self.models)) if left else ""
             return NotRun(reason) if reason else Output(folder.rankings, folder.answers or None)
 
     def _fill(self, folder: RunFolder, system: System, left: Sequence[EvalQuestion], given: Given) -> str:
@@ -288,7 +288,8 @@ Command = Callable[[argparse.Namespace, ExitStack], Generator[str, None, dict[st
 def run(name: str, command: Command, options: argparse.Namespace) -> int:
     """Prints the lines of a command as they come, and writes NAME.md and NAME.json where there are RESULTS.
 
-    A record with a "table" says under which name itself. The exit status: 1 with a message for what cannot be, 130 for Ctrl-C.
+    A record with a "table" says itself under which name. The exit status is 1 with a message for what cannot be, 130
+    for Ctrl-C.
     """
     results: Path | None = options.output
     try:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mrag.adapters.llm import HttpLanguageModel, connect
-from mrag.adapters.llm_settings import llm_settings
 from mrag.adapters.question_sets import read_question_set
+from mrag.adapters.serving.llm_settings import llm_settings
 from mrag.adapters.store import Index
 from mrag.decompose import Reading, read
 from mrag.metrics import EvalQuestion, answer_scores
@@ -110,9 +110,7 @@ def summaries(model: LanguageModel, index: Index, parsed: Sequence[Question]) ->
     settings = Settings(summaries=1)
     found = index.search_many(parsed, 1, settings=settings, summariser=by_model(model))
     told = [summary for ranking in found for summary in ranking.summaries]
-    kinds = Counter(
-        summary.reason if summary.reason else ("kept" if summary.text else "None") for summary in told
-    )
+    kinds = Counter(summary.reason if summary.reason else ("kept" if summary.text else "None") for summary in told)
     print(f"summaries of {len(told)} best passages: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common(8)))
 
 

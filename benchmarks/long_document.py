@@ -22,14 +22,14 @@ from systems import DEPTH, PLAIN, Given, System, open_index
 from table3 import USUAL, finder, models_of
 from tables import Cell, Table, json_figures, markdown
 
-from mrag.adapters.outputs import Output
+from mrag.adapters.evaluation.outputs import Output
 from mrag.corpus import Corpus
+from mrag.evaluation.token_runs import fold, holds
 from mrag.metrics import EvalQuestion, tabulate
 from mrag.pipeline import Evidence, Ranking
 from mrag.question import Question
 from mrag.reader import Answer, answer_many
 from mrag.strategies import LanguageModel
-from mrag.token_runs import fold, holds
 
 
 def pages_of(bench: Bench, questions: Questions) -> dict[str, list[int]]:

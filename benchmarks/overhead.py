@@ -23,11 +23,11 @@ from typing import Any, TypeVar
 from harness import run
 from tables import table_lines
 
-from mrag.adapters.encoding import StoredEncoder
-from mrag.adapters.model_cache import resolve
+from mrag.adapters.index.encoding import StoredEncoder
+from mrag.adapters.index.retrievers import RetrieverName
+from mrag.adapters.models.model_cache import resolve
 from mrag.adapters.onnx import load_encoder
 from mrag.adapters.question_sets import read_question_set
-from mrag.adapters.retrievers import RetrieverName
 from mrag.adapters.store import Index
 from mrag.pipeline import bm25_retriever, evidence
 from mrag.question import parse

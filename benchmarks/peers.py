@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from mrag.adapters.encoding import StoredEncoder
-from mrag.adapters.model_cache import resolve
+from mrag.adapters.index.encoding import StoredEncoder
+from mrag.adapters.models.model_cache import resolve
 from mrag.adapters.onnx import load_encoder
 from mrag.adapters.question_sets import read_question_set
 from mrag.adapters.store import Index

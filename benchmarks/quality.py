@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from mrag.adapters.datasets import read_passages
-from mrag.adapters.encoding import StoredEncoder
-from mrag.adapters.model_cache import resolve
+from mrag.adapters.index.encoding import StoredEncoder
+from mrag.adapters.index.retrievers import RetrieverName
+from mrag.adapters.models.model_cache import resolve
 from mrag.adapters.onnx import load_encoder
-from mrag.adapters.retrievers import RetrieverName
 from mrag.adapters.store import Index
 from mrag.corpus import analyse
 from mrag.question import Question, parse

@@ -84,16 +84,21 @@ def _of_folder(folder: Path) -> list[Pair]:
 def _of_set(path: Path) -> list[Pair]:
     questions = read_question_set(path).questions
     sources = list(dict.fromkeys(question.source for question in questions))
-    return [_of_source([q for q in questions if q.source == source], source, len(sources) > 1) for source in sources]
+    titles = {source: (source or path.stem) if len(sources) > 1 else "" for source in sources}
+    return [_of_source([q for q in questions if q.source == source], titles[source], path.stem) for source in sources]
 
 
-def _of_source(questions: Sequence[EvalQuestion], source: str, named: bool) -> Pair:
-    """The pair of a source; a contrast set of another kind is likest TempRAGEval-TimeQA, from whose source it comes."""
+def _of_source(questions: Sequence[EvalQuestion], title: str, stem: str) -> Pair:
+    """The pair of a source, under a title where there are several.
+
+    Beside a contrast set of another kind stand the figures of TempRAGEval-TimeQA, whose questions are the likest.
+    """
     original = tuple(question for question in questions if question.exact is True)
     perturbed = tuple(question for question in questions if question.exact is not True)
     marked = any(question.exact is not None for question in questions)
-    before = f"{source or 'unnamed'} " if named else ""
-    names = f"{before}original", f"{before}perturbed" if marked else f"{before}questions"
+    before = f"{title} " if title else ""
+    names = (f"{before}original", f"{before}perturbed") if marked else (f"{before}original", title or stem)
+    source = questions[0].source
     subset = source if source in _SUBSETS else "timeqa" if marked else ""
     return Pair(names, original, perturbed, subset)
 

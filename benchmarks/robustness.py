@@ -25,7 +25,7 @@ from question_pairs import Pair
 from systems import System, sized, usual
 from tables import Cell, Table, json_figures, markdown, signed
 
-from mrag.bootstrap import Estimate
+from mrag.evaluation.bootstrap import Estimate
 from mrag.metrics import Scores, compare, tabulate
 from mrag.settings import DEFAULTS
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mrag.adapters import onnx, remote_models
-from mrag.adapters.encoding import StoredEncoder
+from mrag.adapters.index.encoding import StoredEncoder
+from mrag.adapters.index.manifest import read_manifest
+from mrag.adapters.index.retrievers import RetrieverName
 from mrag.adapters.llm import HttpLanguageModel, connect
-from mrag.adapters.llm_settings import LlmSettings
-from mrag.adapters.manifest import read_manifest
-from mrag.adapters.model_cache import resolve
-from mrag.adapters.model_files import find_files
-from mrag.adapters.model_folder import kind_of
-from mrag.adapters.retrievers import RetrieverName
+from mrag.adapters.models.model_cache import resolve
+from mrag.adapters.models.model_files import find_files
+from mrag.adapters.models.model_folder import kind_of
+from mrag.adapters.serving.llm_settings import LlmSettings
 from mrag.adapters.store import Index
 from mrag.cli.searches import SummaryMode
 from mrag.errors import InputError
@@ -38,7 +38,6 @@ PAPER = Settings(profile="paper")
 PAPER_PLAIN = Settings(profile="paper", temporal=False)
 """Plain, with the paper's way of joining dense and BM25 in a hybrid."""
 
-_BATCH = 32
 _PATIENT = (10.0, 600.0)  # a small machine takes minutes for a long prompt
 
 Given = Callable[[Sequence[Question]], Iterator[tuple[list[str], Answer | None]]]
@@ -154,7 +153,7 @@ class Models:
         return {
             "index": index_hash(self.folder(system)) if system.searches else None,
             "reranker model": (reranker if remote_models.is_remote(reranker) else Path(reranker).name) or None,
-            "language model": f"{self.llm.model} at {self.llm.url}" if self.llm is not None and system.asks else None,
+            "language model": self.llm.model if self.llm is not None and system.asks else None,
         }
 
     def encoder(self, name: str) -> StoredEncoder:
@@ -271,7 +270,6 @@ def _rankings(system: System, models: Models, questions: Sequence[Question]) -> 
         encoder=None if system.encoder is None else models.encoder(system.encoder),
         scorer=scorer if system.settings.temporal else None,
         summariser=None if system.summariser == "none" else summariser,
-        batch=_BATCH,
     )
     for ranking in found:
         ordered = ranking if scorer is None or system.settings.temporal else reranked(ranking, scorer)

@@ -22,8 +22,8 @@ from harness import run
 from question_pairs import Pair, Questions, read_pairs
 from tables import Cell, Table, markdown
 
+from mrag.adapters.models.tokens import load_tokeniser
 from mrag.adapters.store import Index
-from mrag.adapters.tokens import load_tokeniser
 from mrag.errors import InputError
 from mrag.metrics import EvalQuestion
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mrag.bootstrap import Estimate
+from mrag.evaluation.bootstrap import Estimate
 
 Cell = str | Estimate | float | int | None
 

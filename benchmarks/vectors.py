@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from mrag.adapters import hnsw
-from mrag.adapters.retrievers import row_scorer
-from mrag.adapters.vectors import Vectors, nearest, normalised, quantised
+from mrag.adapters.index.retrievers import row_scorer
+from mrag.adapters.index.vectors import Vectors, nearest, normalised, quantised
 from mrag.adapters.workers import cores
 
 ROWS = ("exact float32", "exact float16", "exact int8", "hnswlib", "usearch", "faiss")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mrag.adapters.model_names import ExportKind, Precision
+from mrag.adapters.models.model_names import ExportKind, Precision
 from mrag.columns import Float32
 from mrag.errors import InputError, MragError
 from mrag.export import parity, reference

@@ -9,7 +9,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from mrag.adapters.model_names import Precision
+from mrag.adapters.models.model_names import Precision
 from mrag.export.recipe import ENCODERS, POOLINGS, Recipe
 from mrag.export.reference import Loaded, read_weights, yes_id
 from mrag.export.sources import Source, read_json, weights_hash

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mrag.adapters.model_names import Precision
+from mrag.adapters.models.model_names import Precision
 from mrag.columns import Float32
 from mrag.errors import MragError
 

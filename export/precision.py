@@ -10,7 +10,7 @@ from typing import Any
 
 import onnx
 
-from mrag.adapters.model_names import Precision
+from mrag.adapters.models.model_names import Precision
 
 MODEL = "model.onnx"
 DATA = "model.onnx.data"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from mrag.adapters.model_names import ExportKind, known
+from mrag.adapters.models.model_names import ExportKind, known
 from mrag.errors import InputError
 from mrag.export.sources import Source, read_json
 

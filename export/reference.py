@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import transformers
 
-from mrag.adapters.model_names import ExportKind
+from mrag.adapters.models.model_names import ExportKind
 from mrag.columns import Float32
 from mrag.errors import InputError
 from mrag.export.recipe import Dense, Recipe

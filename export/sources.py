@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mrag.adapters.model_names import ExportKind, read_name
+from mrag.adapters.models.model_names import ExportKind, read_name
 from mrag.errors import InputError
 
 GEMMAS = ("gemma", "gemma2", "gemma3_text")

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
-from mrag.asked import titles
-from mrag.claims import RefusedError, accept
+from mrag.answers.quoting import MOST_QUESTION
 from mrag.errors import InputError
 from mrag.interval import Interval
 from mrag.prompts.question import STOP, decomposition
 from mrag.question import Question, parse
-from mrag.quoting import MOST_QUESTION
+from mrag.questions.asked import titles
+from mrag.questions.claims import RefusedError, accept
 from mrag.strategies import Failure, LanguageModel
 from mrag.timex import scan
 

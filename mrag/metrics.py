@@ -32,11 +32,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mrag.bootstrap import SAMPLES, Estimate, Float64, Part, combinations
 from mrag.columns import Int64
 from mrag.errors import InputError
+from mrag.evaluation.bootstrap import SAMPLES, Estimate, Float64, Part, combinations
+from mrag.evaluation.token_runs import fold, holds
 from mrag.question import parse
-from mrag.token_runs import fold, holds
 
 KS = (1, 5, 20)
 """The ranks that AR, ER and R are reported at."""

@@ -14,17 +14,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mrag.alternatives import Draw, Kind, latest, proved_times
+from mrag.contrast.alternatives import Draw, Kind, latest, proved_times
+from mrag.contrast.facts import Fact, Gaps, others, timelines
+from mrag.contrast.facts import gaps as gaps_of
+from mrag.contrast.phrasing import PLACES, asked_in_the_past, has_own_time, wordings
+from mrag.contrast.proof import AskedTime
+from mrag.contrast.rewording import Worded, reworded
 from mrag.errors import InputError
-from mrag.facts import Fact, Gaps, others, timelines
-from mrag.facts import gaps as gaps_of
+from mrag.evaluation.token_runs import fold, holds
 from mrag.interval import OPEN_END, OPEN_START, Interval, civil
-from mrag.phrasing import PLACES, asked_in_the_past, has_own_time, wordings
-from mrag.proof import AskedTime
 from mrag.question import parse
-from mrag.rewording import Worded, reworded
 from mrag.strategies import LanguageModel
-from mrag.token_runs import fold, holds
 
 NO_QUESTION = "its question is none that a time can be put into"
 OWN_TIME = "its question names a time, a first or a last itself"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from mrag import anchors
-from mrag.asked import LOWER, UPPER, asked_dates, event_date, is_cut, titles, with_followers
-from mrag.implicit import Condition, find_condition
 from mrag.interval import OPEN_END, OPEN_START, Interval, Precision, civil, join, period, since, until
+from mrag.questions import anchors
+from mrag.questions.asked import LOWER, UPPER, asked_dates, event_date, is_cut, titles, with_followers
+from mrag.questions.implicit import Condition, find_condition
+from mrag.questions.wording import Edit, apply_edits, date_edits
 from mrag.timex import Timex, scan
-from mrag.wording import Edit, apply_edits, date_edits
 
 Relation = Literal["as of", "from to", "until", "before", "after", "around", "between", "by", "in", "on", "since"]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)

@@ -19,15 +19,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
 
+from mrag.answers.quoting import MOST_SENTENCE, one_line, quoted_passage
+from mrag.answers.replies import Ask, admits_nothing, agree, answer_of, ask_model, stands_in, why
+from mrag.answers.self_mrag import READ_NOTHING, Told, tell
+from mrag.answers.timeline import Fact, asked_time, line, of_evidence
 from mrag.errors import InputError
 from mrag.pipeline import Evidence, Ranking
 from mrag.prompts import answer as prompts
 from mrag.question import Question
-from mrag.quoting import MOST_SENTENCE, one_line, quoted_passage
-from mrag.replies import Ask, admits_nothing, agree, answer_of, ask_model, stands_in, why
-from mrag.self_mrag import READ_NOTHING, Told, tell
 from mrag.strategies import Failure, LanguageModel
-from mrag.timeline import Fact, asked_time, line, of_evidence
 from mrag.timex import scan
 
 __all__ = ["STRATEGIES", "Answer", "Fact", "Strategy", "answer_many", "extractive", "timeline"]

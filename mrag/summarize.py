@@ -14,16 +14,16 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
+from mrag.answers.quoting import one_line, quoted_passage
+from mrag.answers.replies import MOST_REASON, admits_nothing, ask_model, sentence_of, why
+from mrag.answers.stated import PAST
+from mrag.answers.support import unsupported, written
 from mrag.corpus import Passage
 from mrag.keywords import Asked, keywords, related
 from mrag.keywords import asked as kind_of_answer
 from mrag.names import NAME_LONG, NAME_PERSON, NAME_PLACE, names
 from mrag.prompts import summary as prompts
-from mrag.quoting import one_line, quoted_passage
-from mrag.replies import MOST_REASON, admits_nothing, ask_model, sentence_of, why
-from mrag.stated import PAST
 from mrag.strategies import Failure, LanguageModel, Summariser, Summary
-from mrag.support import unsupported, written
 from mrag.text import Span, split_sentences, term, words
 from mrag.timex import Mention, find_dates
 

@@ -10,15 +10,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from mrag.calendar_words import OPERATORS, may_spell_a_date
-from mrag.date_context import KINDS, Context, Kind, Timex
-from mrag.date_scan import find
-from mrag.date_tokens import Tokens
+from mrag.dates.calendar_words import OPERATORS, may_spell_a_date
+from mrag.dates.context import KINDS, Context, Kind, Timex
+from mrag.dates.scanning import find
+from mrag.dates.tokens import Tokens
 from mrag.interval import OPEN_END, OPEN_START, Interval, civil, period, since, until
 
 Source = Literal["own", "previous", "heading", "title", "document"]
 SOURCES: tuple[Source, ...] = ("own", "previous", "heading", "title", "document")
-FINGERPRINT = "timex-2"  # changes when the rules change: an index holds what they found
+FINGERPRINT = "timex-3"  # changes when the rules change: an index holds what they found
 
 _DIGIT = re.compile(r"\d")
 

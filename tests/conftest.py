@@ -146,7 +146,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., PlayedServer
 
     for name in [name for name in os.environ if name.upper().endswith("_PROXY")]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr("mrag.adapters.web.random.uniform", lambda low, high: 0.0)  # the waits between tries
+    monkeypatch.setattr("mrag.adapters.serving.web.random.uniform", lambda low, high: 0.0)  # the waits between tries
     started: list[ThreadingHTTPServer] = []
 
     def start(answer: Answer, port: int = 0) -> PlayedServer:

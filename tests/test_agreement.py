@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.agreement import agreement, both, cohens_kappa, relevance
+from mrag.evaluation.agreement import agreement, both, cohens_kappa, relevance
 from mrag.metrics import EvalQuestion
 
 WORDS = st.sampled_from([True, False, None])

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.anchors import NOT_BEHIND, NOT_WITH, OPERATORS, Rule, find
 from mrag.interval import parse_iso
 from mrag.question import RELATIONS, Question, parse
+from mrag.questions.anchors import NOT_BEHIND, NOT_WITH, OPERATORS, Rule, find
 from mrag.timex import OPERATORS as DATE_OPERATORS
 
 TODAY = parse_iso("2020-03-23")

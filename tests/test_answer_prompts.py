@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
+from mrag.answers.quoting import MOST_PASSAGE, quoted_passage
+from mrag.answers.replies import admits_nothing, answer_of
+from mrag.answers.support import unsupported
+from mrag.answers.timeline import Fact, dated, in_order, place, spoken
 from mrag.corpus import Passage
 from mrag.prompts import answer as prompts
 from mrag.prompts.answer import KNOWN, READ, UNKNOWN, Document, Read
 from mrag.question import parse
-from mrag.quoting import MOST_PASSAGE, quoted_passage
-from mrag.replies import admits_nothing, answer_of
-from mrag.support import unsupported
-from mrag.timeline import Fact, dated, in_order, place, spoken
 
 HARMLESS = "The mill was sold to Ida Moe in 1999."
 QUESTION = "Who owned the mill in 2003?"

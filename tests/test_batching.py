@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.adapters.batching import Padding, Tokens, arrays, batches, padded_lengths
+from mrag.adapters.models.batching import Padding, Tokens, arrays, batches, padded_lengths
 
 LENGTHS = st.lists(st.integers(0, 2000), min_size=1, max_size=50).map(np.array)
 

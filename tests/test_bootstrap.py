@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.bootstrap import Estimate, Part, combination, combinations, difference, estimate
 from mrag.errors import InputError
+from mrag.evaluation.bootstrap import Estimate, Part, combination, combinations, difference, estimate
 
 COIN = np.array([1.0, 0.0] * 50)
 
@@ -102,7 +102,7 @@ def test_a_figure_is_the_same_alone_and_in_a_table() -> None:
 def test_blocks_of_resamples_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = [str(n % 30) for n in range(100)]
     whole = estimate(COIN, facts, samples=200)
-    monkeypatch.setattr("mrag.bootstrap._BLOCK", 1000)
+    monkeypatch.setattr("mrag.evaluation.bootstrap._BLOCK", 1000)
     assert estimate(COIN, facts, samples=200) == whole
 
 

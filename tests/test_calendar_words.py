@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from mrag.calendar_words import (
+from mrag.dates.calendar_words import (
     CLASS,
     CONNECTORS,
     DECADES,
@@ -23,7 +23,7 @@ from mrag.calendar_words import (
     WORDS_AS_WRITTEN,
     may_spell_a_date,
 )
-from mrag.date_tokens import split_words
+from mrag.dates.tokens import split_words
 
 RELATIONS = {"as of", "from to", "until", "before", "after", "around", "between", "by", "in", "on", "since"}
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.claims import RefusedError, accept, read_claim
 from mrag.interval import Interval, parse_iso
 from mrag.prompts.question import EXAMPLES, Example
 from mrag.question import RELATIONS, Question, parse
+from mrag.questions.claims import RefusedError, accept, read_claim
 
 TODAY = parse_iso("2020-03-23")
 NOTHING: dict[str, Any] = {

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from mrag.adapters.judgements import read_judgements
+from mrag.adapters.evaluation.judgements import read_judgements
 from mrag.adapters.question_sets import read_question_set
-from mrag.cli import cli, terminal
-from mrag.cli.human import pool
-from mrag.cli.marked import passage_lines
+from mrag.cli import cli
+from mrag.cli.measuring import terminal
+from mrag.cli.measuring.human import pool
+from mrag.cli.measuring.marked import passage_lines
 from mrag.corpus import Passage
 
 PASSAGES = [

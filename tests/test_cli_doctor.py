@@ -14,10 +14,11 @@ from types import MappingProxyType
 import pytest
 from click.testing import CliRunner, Result
 
-from mrag.adapters import model_cache, store
-from mrag.adapters.downloads import RemoteFile
-from mrag.adapters.model_names import read_name
-from mrag.adapters.onnx_session import open_session, why_no_cuda
+from mrag.adapters import store
+from mrag.adapters.models import model_cache
+from mrag.adapters.models.downloads import RemoteFile
+from mrag.adapters.models.model_names import read_name
+from mrag.adapters.models.onnx_session import open_session, why_no_cuda
 from mrag.cli import checkup, cli
 from mrag.errors import MissingExtraError
 

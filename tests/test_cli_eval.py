@@ -14,8 +14,9 @@ from click.testing import CliRunner, Result
 
 from mrag.adapters.question_sets import read_question_set
 from mrag.adapters.runs import qrels_of
-from mrag.bootstrap import Estimate
-from mrag.cli import cli, figures
+from mrag.cli import cli
+from mrag.cli.measuring import figures
+from mrag.evaluation.bootstrap import Estimate
 from mrag.metrics import Row
 
 LEADERS = [("lie", "Odd Lie", 1960), ("moe", "Ida Moe", 1970), ("foss", "Berit Foss", 1980), ("dahl", "Per Dahl", 1990)]
@@ -385,7 +386,7 @@ def replies(exchange: Any) -> None:
 def test_a_language_model_is_asked_and_what_it_owes_is_asked_again(
     club: str, asked: str, tmp_path: Path, play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mrag.cli.pipeline_run._BATCH", 2)
+    monkeypatch.setattr("mrag.cli.measuring.pipeline_run._BATCH", 2)
     server = play(replies)
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     args = [asked, "--index", club, "--parse", "rules", "--answer", "mrag-concat", "--llm", f"{server.url}/v1"]
@@ -422,8 +423,8 @@ def test_a_server_that_does_not_reply_ends_the_evaluation(
 def test_a_server_that_ends_in_the_middle_ends_the_evaluation_and_what_was_done_is_kept(
     club: str, tmp_path: Path, play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mrag.cli.pipeline_run._BATCH", 2)
-    monkeypatch.setattr("mrag.cli.pipeline_run._IN_VAIN", 4)
+    monkeypatch.setattr("mrag.cli.measuring.pipeline_run._BATCH", 2)
+    monkeypatch.setattr("mrag.cli.measuring.pipeline_run._IN_VAIN", 4)
     asked = write(tmp_path / "q.jsonl", [{**QUESTIONS[0], "id": f"m{n}", "question": f"Who led it in {1960 + n}?"}
                                          for n in range(40)])  # fmt: skip
     server = play(lambda exchange: exchange.say({"error": {"message": "out of memory"}}, status=400))

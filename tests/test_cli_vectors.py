@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mrag.adapters import store
-from mrag.adapters.retrievers import RETRIEVERS
+from mrag.adapters.index.retrievers import RETRIEVERS
 from mrag.cli import cli, loading
 
 TEXTS = {

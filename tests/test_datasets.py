@@ -229,7 +229,7 @@ def test_a_damaged_gzip_is_named(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_does_not_fill_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mrag.adapters.lines.MAX_LINE", 2**20)
+    monkeypatch.setattr("mrag.adapters.reading.lines.MAX_LINE", 2**20)
     assert "c.jsonl:1: a line of more than 1 MB" in message(write(tmp_path / "c.jsonl", b" " * (2**20 + 1)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mrag.calendar_words import OPERATORS, SUFFIXES
+from mrag.dates.calendar_words import OPERATORS, SUFFIXES
 from mrag.interval import parse_iso
 from mrag.timex import find_dates, scan
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag import date_readings as read
+from mrag.dates import readings as read
 from mrag.interval import MAX_YEAR, MIN_YEAR, period
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mrag.date_rules import BY_NUMBER, BY_WORD, NO_DATES, REFERENCE, RELATIVE, Rule, translated
-from mrag.date_scan import find
-from mrag.date_tokens import Tokens
+from mrag.dates.rules import BY_NUMBER, BY_WORD, NO_DATES, REFERENCE, RELATIVE, Rule, translated
+from mrag.dates.scanning import find
+from mrag.dates.tokens import Tokens
 from mrag.interval import parse_iso
 from mrag.timex import find_dates
 

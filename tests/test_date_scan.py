@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mrag.date_scan import find
-from mrag.date_tokens import Tokens
+from mrag.dates.scanning import find
+from mrag.dates.tokens import Tokens
 from mrag.interval import MAX_YEAR, period
 
 

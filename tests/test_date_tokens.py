@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.calendar_words import CLASS
-from mrag.date_tokens import Tokens, classify, split_words
+from mrag.dates.calendar_words import CLASS
+from mrag.dates.tokens import Tokens, classify, split_words
 
 
 def classes(text: str) -> list[str]:

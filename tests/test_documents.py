@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mrag.adapters.documents import read_document, unwrap
+from mrag.adapters.reading.documents import read_document, unwrap
 from mrag.corpus import Passage
 from mrag.errors import InputError
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mrag.adapters.model_names import ExportKind, Precision
+from mrag.adapters.models.model_names import ExportKind, Precision
 from mrag.cli.commands import cli
 from mrag.errors import InputError, MragError
 from mrag.export.parity import Parity

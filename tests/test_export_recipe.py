@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import mrag.export
-from mrag.adapters.model_names import ExportKind
+from mrag.adapters.models.model_names import ExportKind
 from mrag.cli.commands import cli
 from mrag.errors import InputError, MissingExtraError, MragError
 from mrag.export import parity

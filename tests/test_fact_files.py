@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mrag.adapters.fact_files import read_facts
+from mrag.adapters.evaluation.fact_files import read_facts
+from mrag.contrast.facts import Fact
 from mrag.errors import InputError
-from mrag.facts import Fact
 from mrag.interval import OPEN_END, OPEN_START
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from mrag.contrast.facts import ALWAYS_WAS, MOST_FACTS, STILL_IS, Fact, Span, gaps, others, span, timelines, within
 from mrag.errors import InputError
-from mrag.facts import ALWAYS_WAS, MOST_FACTS, STILL_IS, Fact, Span, gaps, others, span, timelines, within
 from mrag.interval import OPEN_END, OPEN_START, Interval, join, parse_iso
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mrag.adapters.field_dates import read_date
+from mrag.adapters.reading.field_dates import read_date
 from mrag.errors import InputError
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mrag.first_last import with_condition
-from mrag.implicit import Condition
+from mrag.contrast.first_last import with_condition
 from mrag.question import parse
+from mrag.questions.implicit import Condition
 
 PLACES = [  # the | is where the word goes
     "Which team did Ida Moe | play for?",

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrag.adapters import folder, lock, manifest, store
-from mrag.adapters.layout import FILES, check_ranges, from_files, table_sizes, to_files
+from mrag.adapters import store
+from mrag.adapters.index import folder, lock, manifest
+from mrag.adapters.index.layout import FILES, check_ranges, from_files, table_sizes, to_files
 from mrag.corpus import Passage, analyse
 from mrag.errors import IndexFormatError
 

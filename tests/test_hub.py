@@ -15,11 +15,12 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from mrag.adapters import hub, model_cache
-from mrag.adapters.model_names import MODELS, read_name
-from mrag.adapters.onnx_external import external_files
-from mrag.adapters.repository import check_file_name
-from mrag.adapters.web import DownloadError, Server
+from mrag.adapters import hub
+from mrag.adapters.models import model_cache
+from mrag.adapters.models.model_names import MODELS, read_name
+from mrag.adapters.models.onnx_external import external_files
+from mrag.adapters.models.repository import check_file_name
+from mrag.adapters.serving.web import DownloadError, Server
 from mrag.errors import InputError, MragError
 
 REPO = "owner/name"
@@ -587,7 +588,7 @@ def test_a_server_that_is_busy_is_asked_again(remote: Hub) -> None:
 
 def test_the_server_says_how_long_to_wait(remote: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("mrag.adapters.web.time.sleep", waits.append)
+    monkeypatch.setattr("mrag.adapters.serving.web.time.sleep", waits.append)
     remote.fault("/main", status(429, Retry_After="7"))
     remote.fault("/main", status(429, Retry_After="86400"))
     pull(remote)

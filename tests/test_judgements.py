@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mrag.adapters.judgements import JudgementFile, read_judgements
+from mrag.adapters.evaluation.judgements import JudgementFile, read_judgements
 from mrag.errors import InputError
 
 HOW: dict[str, object] = {"questions": "3 (abc)", "k": 20}

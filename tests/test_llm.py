@@ -495,7 +495,7 @@ def test_a_server_that_falls_silent_is_tried_again_and_given_up(play: Play) -> N
 @pytest.mark.skipif(not hasattr(urllib3.HTTPResponse, "read1"), reason="an older urllib3 waits for whole blocks")
 @pytest.mark.parametrize("status", [200, 400])
 def test_an_answer_that_drips_is_given_up(play: Play, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mrag.adapters.web._LONGEST_ANSWER", 1)
+    monkeypatch.setattr("mrag.adapters.serving.web._LONGEST_ANSWER", 1)
 
     def drip(exchange: Any) -> None:
         exchange.send_response(status)
@@ -511,7 +511,7 @@ def test_an_answer_that_drips_is_given_up(play: Play, status: int, monkeypatch: 
 
 def test_the_server_says_how_long_to_wait(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("mrag.adapters.web.time.time", lambda: 1_700_000_000.0)
+    monkeypatch.setattr("mrag.adapters.serving.web.time.time", lambda: 1_700_000_000.0)
     date = formatdate(1_700_000_020, usegmt=True)
     for after in ("7", date, "86400", formatdate(0, usegmt=True), "-5"):
         server.next.append(answers({}, 429, Retry_After=after))
@@ -524,7 +524,7 @@ def test_the_server_says_how_long_to_wait(server: Any, monkeypatch: pytest.Monke
 def test_waits_grow_and_are_shortened_by_chance(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     chances = iter([0.5, 1.0, 0.75])
-    monkeypatch.setattr("mrag.adapters.web.random.uniform", lambda low, high: next(chances))
+    monkeypatch.setattr("mrag.adapters.serving.web.random.uniform", lambda low, high: next(chances))
     server.next = [answers({}, 500)] * 3
     model_at(server)._server.post("v1/x", {"messages": [{"content": "a"}]}, most=1000, rest=waits.append)
     assert waits == [0.5, 2.0, 3.0]

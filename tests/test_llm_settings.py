@@ -2,7 +2,7 @@
 
 import pytest
 
-from mrag.adapters.llm_settings import LlmSettings, key_for, llm_settings
+from mrag.adapters.serving.llm_settings import LlmSettings, key_for, llm_settings
 from mrag.errors import InputError
 
 KEY, OTHER = "sk-one", "sk-two"

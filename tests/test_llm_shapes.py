@@ -2,7 +2,7 @@
 
 import pytest
 
-from mrag.adapters.llm_shapes import Parameters, body, one_line, refused_field, server_message
+from mrag.adapters.serving.llm_shapes import Parameters, body, one_line, refused_field, server_message
 
 
 def test_openai_is_told_of_four_texts_to_stop_at_and_ollama_of_all() -> None:

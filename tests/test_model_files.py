@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mrag.adapters.model_files import find_files, get, inside, read_json
+from mrag.adapters.models.model_files import find_files, get, inside, read_json
 from mrag.errors import InputError
 
 EMPTY_GRAPH = b"\x08\x08"  # an ONNX file that says its version and nothing else

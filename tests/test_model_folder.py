@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrag.adapters.batching import Padding
-from mrag.adapters.model_files import find_files
-from mrag.adapters.model_folder import EncoderRecipe, encoder_recipe, kind_of, scorer_recipe
+from mrag.adapters.models.batching import Padding
+from mrag.adapters.models.model_files import find_files
+from mrag.adapters.models.model_folder import EncoderRecipe, encoder_recipe, kind_of, scorer_recipe
 from mrag.errors import InputError
 
 EMPTY_GRAPH = b"\x08\x08"  # an ONNX file that says its version and nothing else

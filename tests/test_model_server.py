@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mrag.adapters.model_server import Offer, Reachable, reachable, read_address
+from mrag.adapters.serving.model_server import Offer, Reachable, reachable, read_address
 from mrag.errors import InputError
 
 Play = Callable[..., Any]

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from mrag.adapters.models.onnx_session import is_out_of_memory, open_session
 from mrag.adapters.onnx import load_encoder, load_scorer, text_scorer
-from mrag.adapters.onnx_session import is_out_of_memory, open_session
 from mrag.errors import InputError, MissingExtraError, MragError
 
 onnx = pytest.importorskip("onnx", reason="the graphs of these tests are made with the onnx package: pip install onnx")

@@ -14,13 +14,19 @@ ROOT = Path(__file__).parents[1]
 
 # A line imports only lines above it; DESIGN calls this the house.
 LAYERS = (
-    "errors interval columns calendar_words date_tokens date_readings date_rules date_scan date_context timex"
-    " wording implicit asked periods anchors question spline text names keywords bm25 corpus strategies ranking settings"
-    " stages quoting prompts claims decompose token_runs bootstrap metrics replies support summarize pipeline timeline"
-    " self_mrag reader facts proof first_last phrasing alternatives rewording perturb agreement"
+    "errors interval columns"
+    " dates.calendar_words dates.tokens dates.readings dates.rules dates.scanning dates.context timex"
+    " questions.wording questions.implicit questions.asked questions.periods questions.anchors question"
+    " spline text names keywords bm25 corpus strategies ranking settings stages"
+    " answers.quoting prompts questions.claims decompose"
+    " evaluation.token_runs evaluation.bootstrap metrics"
+    " answers.replies answers.stated answers.support summarize pipeline answers.timeline answers.self_mrag reader"
+    " contrast.facts contrast.proof contrast.first_last contrast.phrasing contrast.alternatives contrast.rewording"
+    " perturb evaluation.agreement"
 ).split()
 # mrag/__init__.py and mrag/cli/ are the outermost layer, and may reach adapters and click.
-ADAPTERS = {path.stem for path in (ROOT / "adapters").glob("*.py")}
+ADAPTERS = {path.stem for path in (ROOT / "adapters").rglob("*") if path.suffix in ("", ".py")} - {"__pycache__"}
+ROOMS = {"mrag", *(f"mrag.{path.parent.name}" for path in (ROOT / "mrag").glob("*/__init__.py"))}
 
 ALLOWED_INSIDE_FUNCTIONS = {"nltk": {"text"}}
 WORLD = (  # what a core without I/O, clock, chance and processes has no use for
@@ -31,11 +37,17 @@ EFFECTS = {"eval", "exec", "open", "print", "input", "compile", "__import__", "g
 
 
 def core_files() -> list[Path]:
-    return sorted(path for path in (ROOT / "mrag").glob("*.py") if path.stem != "__init__")
+    files = (ROOT / "mrag").rglob("*.py")
+    return sorted(path for path in files if path.stem != "__init__" and "cli" not in path.parts)
 
 
-def prompt_files() -> list[Path]:
-    return sorted((ROOT / "mrag" / "prompts").glob("*.py"))
+def layer(module: str) -> str:
+    """The place in LAYERS of a module of the core, by its name below mrag; the prompts share one."""
+    return "prompts" if module.startswith("prompts.") else module
+
+
+def name_of(path: Path) -> str:
+    return layer(".".join(path.relative_to(ROOT / "mrag").with_suffix("").parts))
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:
@@ -46,9 +58,10 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:
             yield from ((alias.name, id(node) in top) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: write the import in full"
-            yield node.module or "", id(node) in top
-            if node.module == "mrag":
-                yield from ((f"mrag.{alias.name}", id(node) in top) for alias in node.names)
+            if node.module in ROOMS:
+                yield from ((f"{node.module}.{alias.name}", id(node) in top) for alias in node.names)
+            else:
+                yield node.module or "", id(node) in top
 
 
 def parsed(path: Path) -> ast.Module:
@@ -59,25 +72,27 @@ def run_python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/").stdout
 
 
-@pytest.mark.parametrize("path", core_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", core_files(), ids=name_of)
 def test_a_core_module_imports_only_layers_above_it(path: Path) -> None:
-    assert path.stem in LAYERS, f"mrag/{path.name} has no place in LAYERS ({__file__}): say which layer it is"
-    above = LAYERS[: LAYERS.index(path.stem)]
-    inner = {name.split(".")[1] for name, _ in imports(parsed(path)) if name.startswith("mrag.")}
-    assert inner <= set(above), f"mrag/{path.name} may not import {sorted(inner - set(above))}"
+    own = name_of(path)
+    assert own in LAYERS, f"mrag.{own} has no place in LAYERS ({__file__}): say which layer it is"
+    above = LAYERS[: LAYERS.index(own)]
+    inner = {layer(name.split(".", 1)[1]) for name, _ in imports(parsed(path)) if name.startswith("mrag.")}
+    assert inner <= set(above), f"mrag.{own} may not import {sorted(inner - set(above))}"
 
 
-@pytest.mark.parametrize("path", core_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", core_files(), ids=name_of)
 def test_a_core_module_takes_only_numpy_from_outside(path: Path) -> None:
     for name, at_top in imports(parsed(path)):
         package = name.split(".")[0]
         if package in {"numpy", "mrag"} or package in sys.stdlib_module_names:
             continue
-        assert path.stem in ALLOWED_INSIDE_FUNCTIONS.get(package, ()), f"mrag/{path.name} may not import {package}"
-        assert not at_top, f"mrag/{path.name}: import {package} inside the function that needs it"
+        own = name_of(path)
+        assert own in ALLOWED_INSIDE_FUNCTIONS.get(package, ()), f"mrag.{own} may not import {package}"
+        assert not at_top, f"mrag.{own}: import {package} inside the function that needs it"
 
 
-@pytest.mark.parametrize("path", core_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", core_files(), ids=name_of)
 def test_a_core_module_has_no_effects_and_no_clock(path: Path) -> None:
     tree = parsed(path)
     assert not {name.split(".")[0] for name, _ in imports(tree)} & set(WORLD)
@@ -85,7 +100,7 @@ def test_a_core_module_has_no_effects_and_no_clock(path: Path) -> None:
     assert not called & EFFECTS
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "adapters").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "adapters").rglob("*.py")), ids=lambda path: path.stem)
 def test_an_adapter_imports_libraries_where_it_uses_them(path: Path) -> None:
     for name, at_top in imports(parsed(path)):
         package = name.split(".")[0]

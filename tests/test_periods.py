@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from mrag import periods
 from mrag.interval import OPEN_END, OPEN_START, period
-from mrag.periods import Row, folded, known_at, named, names_one, rows
 from mrag.question import parse
+from mrag.questions import periods
+from mrag.questions.periods import Row, folded, known_at, named, names_one, rows
 
 BLOCKS = [periods.HAPPENINGS, periods.ERAS, periods.STATES, periods.POINTS, *(block for _, _, block in periods.TERMS)]
 ROWS = [row for block in BLOCKS for row in rows(block)]

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mrag.contrast.facts import Fact, span
+from mrag.contrast.proof import RULES
 from mrag.errors import InputError
-from mrag.facts import Fact, span
 from mrag.interval import parse_iso
 from mrag.perturb import (
     AMBIGUOUS,
@@ -26,7 +27,6 @@ from mrag.perturb import (
     reads_back,
     row,
 )
-from mrag.proof import RULES
 from mrag.question import parse
 from mrag.strategies import Failure
 
@@ -199,7 +199,7 @@ def test_the_order_of_the_facts_plays_no_part(facts: list[Fact]) -> None:
 
 def test_another_process_with_another_hash_seed_gives_the_same() -> None:
     code = (
-        "from mrag.facts import Fact, span; from mrag.interval import period; from mrag.perturb import perturb, row\n"
+        "from mrag.contrast.facts import Fact, span; from mrag.interval import period; from mrag.perturb import perturb, row\n"
         "facts = [Fact(str(y), 'm', 'Who led it?', (str(y % 3),), span(period(y), period(y + 5))) "
         "for y in range(1900, 1950, 5)]\n"
         "print([row(one) for one in perturb(facts).questions])"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from mrag.contrast.phrasing import asked_in_the_past, has_own_time, time_words, wordings
+from mrag.contrast.proof import RULES, AskedTime
 from mrag.interval import parse_iso
-from mrag.phrasing import asked_in_the_past, has_own_time, time_words, wordings
-from mrag.proof import RULES, AskedTime
 from mrag.question import Relation, parse
 
 

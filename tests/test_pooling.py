@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mrag.adapters.pooling import POOLINGS, Dense, last_tokens, normalise, pool, sigmoid
+from mrag.adapters.models.pooling import POOLINGS, Dense, last_tokens, normalise, pool, sigmoid
 
 NUMBERS = st.floats(-100, 100, width=32)
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.alternatives import Draw, proved_times
-from mrag.facts import STILL_IS, Fact, Others, Span, gaps, others, span
-from mrag.implicit import Condition
+from mrag.contrast.alternatives import Draw, proved_times
+from mrag.contrast.facts import STILL_IS, Fact, Others, Span, gaps, others, span
+from mrag.contrast.proof import RULES, AskedTime, is_proved
 from mrag.interval import Interval, parse_iso
-from mrag.proof import RULES, AskedTime, is_proved
 from mrag.question import RELATIONS, parse
+from mrag.questions.implicit import Condition
 
 
 def held(text: str) -> Span:

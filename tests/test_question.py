@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.asked import event_date, titles
-from mrag.implicit import NOT_BEFORE, NOT_BEHIND, Rule, find_condition, past
 from mrag.interval import OPEN_END, OPEN_START, Interval, parse_iso, period
 from mrag.question import RELATIONS, Constraint, Question, parse
+from mrag.questions.asked import event_date, titles
+from mrag.questions.implicit import NOT_BEFORE, NOT_BEHIND, Rule, find_condition, past
+from mrag.questions.wording import Edit, apply_edits
 from mrag.timex import scan
-from mrag.wording import Edit, apply_edits
 
 TODAY = parse_iso("2020-03-23")
 Reading = tuple[str, str | None, str | None, str | None, str | None]

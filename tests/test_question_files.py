@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.adapters.question_files import write_question_set
+from mrag.adapters.evaluation.question_files import write_question_set
 from mrag.adapters.question_sets import read_question_set
 from mrag.metrics import EvalQuestion
 

@@ -357,7 +357,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_a_json_list_without_end_does_not_fill_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mrag.adapters.records.MOST_BYTES", 1000)
+    monkeypatch.setattr("mrag.adapters.reading.records.MOST_BYTES", 1000)
     assert "a JSON list of more than 0 MB" in message(write(tmp_path / "q.json", "[\n" + "{},\n" * 1000))
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mrag.answers.quoting import MOST_HEADER, MOST_PASSAGE, one_line, quoted, quoted_passage
 from mrag.corpus import Passage
-from mrag.quoting import MOST_HEADER, MOST_PASSAGE, one_line, quoted, quoted_passage
 
 
 @pytest.mark.parametrize(

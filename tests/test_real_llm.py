@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from mrag.adapters.llm import HttpLanguageModel, connect, reachable
+from mrag.answers.replies import answer_of, ask_model, sentence_of
 from mrag.cli import cli
 from mrag.corpus import Passage
 from mrag.decompose import read
 from mrag.pipeline import Ranking, rank_texts
 from mrag.prompts import answer as prompts
 from mrag.reader import Answer, Strategy, answer_many
-from mrag.replies import answer_of, ask_model, sentence_of
 from mrag.strategies import Failure
 from mrag.summarize import by_model, unsupported
 from mrag.timex import find_dates

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mrag.adapters import remote_models
-from mrag.adapters.encoding import OtherPrecision
+from mrag.adapters.index.encoding import OtherPrecision
 from mrag.adapters.remote_models import RemoteEncoder, RemoteScorer, is_remote, read_embeddings, read_scores
+from mrag.adapters.serving.web import DownloadError
 from mrag.adapters.store import Index, build
-from mrag.adapters.web import DownloadError
 from mrag.corpus import Passage
 from mrag.errors import InputError, MragError
 

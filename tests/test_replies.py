@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.replies import (
+from mrag.answers.replies import (
     ADMISSIONS,
     MOST_ANSWER,
     MOST_SENTENCE,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mrag.adapters.reply_cache import ReplyCache, cache_folder, key_of
+from mrag.adapters.serving.reply_cache import ReplyCache, cache_folder, key_of
 
 KEY = key_of({"prompt": "Who kept the light?"})
 
@@ -102,7 +102,7 @@ def test_two_processes_keep_the_same_replies_at_once(tmp_path: Path) -> None:
     """They write, read and damage the same files; what is read is whole, or nothing."""
     code = (
         "import sys, pathlib, random\n"
-        "from mrag.adapters.reply_cache import ReplyCache, key_of\n"
+        "from mrag.adapters.serving.reply_cache import ReplyCache, key_of\n"
         "folder = pathlib.Path(sys.argv[1]); cache = ReplyCache(folder, 100_000); chance = random.Random(sys.argv[2])\n"
         "for _ in range(2000):\n"
         "    number = chance.randrange(20); key = key_of(number); reply = str(number) * 3000\n"

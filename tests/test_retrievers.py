@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from mrag import bm25
-from mrag.adapters import hnsw, retrievers, store
-from mrag.adapters.encoding import encode
-from mrag.adapters.folder import StoredVectors
-from mrag.adapters.manifest import VectorEntry
-from mrag.adapters.meaning import Meaning
-from mrag.adapters.retrievers import REFERENCE_FUSION, RETRIEVERS, hybrid_retriever
-from mrag.adapters.vector_texts import TEXTS, texts_of
-from mrag.adapters.vectors import Vectors
+from mrag.adapters import hnsw, store
+from mrag.adapters.index import retrievers
+from mrag.adapters.index.encoding import encode
+from mrag.adapters.index.folder import StoredVectors
+from mrag.adapters.index.manifest import VectorEntry
+from mrag.adapters.index.meaning import Meaning
+from mrag.adapters.index.retrievers import REFERENCE_FUSION, RETRIEVERS, hybrid_retriever
+from mrag.adapters.index.vector_texts import TEXTS, texts_of
+from mrag.adapters.index.vectors import Vectors
 from mrag.corpus import Corpus, Passage, analyse, within
 from mrag.interval import join, period
 from mrag.pipeline import bm25_retriever

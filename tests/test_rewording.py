@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from mrag.rewording import Worded, asks_the_same, reworded
+from mrag.contrast.rewording import Worded, asks_the_same, reworded
 from mrag.strategies import Failure
 
 MOE = Worded("Ida Moe was last employed by what museum between March 1990 and May 1995?", ["Lund Museum"])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mrag.adapters.outputs import read_answers, read_output
-from mrag.adapters.run_folder import RunFolder
+from mrag.adapters.evaluation.outputs import read_answers, read_output
+from mrag.adapters.evaluation.run_folder import RunFolder
 from mrag.errors import IndexFormatError, InputError
 
 HOW: dict[str, object] = {"k": 20, "encoder": None, "mix": {"first": 0.5}}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrag.adapters.safetensors import read_tensors
+from mrag.adapters.models.safetensors import read_tensors
 from mrag.errors import InputError
 
 

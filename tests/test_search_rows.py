@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mrag.adapters.search_rows import is_search, read_search
+from mrag.adapters.evaluation.search_rows import is_search, read_search
 from mrag.cli.output import evidence_row
 from mrag.corpus import Passage
 from mrag.errors import InputError

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from mrag.answers.replies import Ask
+from mrag.answers.self_mrag import READ_NOTHING, Passages, Told, tell
 from mrag.corpus import Passage
 from mrag.pipeline import rank_texts
-from mrag.replies import Ask
-from mrag.self_mrag import READ_NOTHING, Passages, Told, tell
 from mrag.strategies import Failure
 
 MAYORS = [

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from mrag.adapters.side_by_side import Ended, Rest, side_by_side
+from mrag.adapters.serving.side_by_side import Ended, Rest, side_by_side
 
 
 def test_every_task_is_done_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.stated import Stated, clauses, read, sentences
+from mrag.answers.stated import Stated, clauses, read, sentences
 
 
 def stated(text: str) -> Stated:

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.adapters import chunks as chunking
-from mrag.adapters import store, writer
-from mrag.adapters.layout import to_files
-from mrag.adapters.manifest import read_manifest
+from mrag.adapters import store
+from mrag.adapters.index import chunks as chunking
+from mrag.adapters.index import writer
+from mrag.adapters.index.layout import to_files
+from mrag.adapters.index.manifest import read_manifest
 from mrag.corpus import Corpus, Passage, analyse
 from mrag.errors import IndexFormatError, InputError
 

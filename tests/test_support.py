@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mrag.answers.support import MOST_CHARACTERS, unsupported
 from mrag.corpus import Passage
-from mrag.support import MOST_CHARACTERS, unsupported
 
 SHOW = Passage(
     "show",

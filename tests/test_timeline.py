@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from mrag.answers.timeline import Fact, asked_time, dated, in_order, line, of_evidence, place, spoken
 from mrag.corpus import Passage
 from mrag.interval import Interval, join, parse_iso, since, until
 from mrag.pipeline import rank_texts
 from mrag.question import parse
-from mrag.timeline import Fact, asked_time, dated, in_order, line, of_evidence, place, spoken
 
 NOWHERE = Passage("1", "")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrag.calendar_words import CONNECTORS, OPERATORS, SUFFIXES, TOKEN_CLASSES
-from mrag.date_rules import BY_NUMBER, BY_WORD, NO_DATES, RELATIVE
+from mrag.dates.calendar_words import CONNECTORS, OPERATORS, SUFFIXES, TOKEN_CLASSES
+from mrag.dates.rules import BY_NUMBER, BY_WORD, NO_DATES, RELATIVE
 from mrag.interval import MAX_YEAR, MIN_YEAR, Interval, parse_iso, period
 from mrag.timex import KINDS, SOURCES, Mention, Timex, find_dates, scan
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.token_runs import fold, holds
+from mrag.evaluation.token_runs import fold, holds
 
 
 def tokens(text: str) -> list[str]:

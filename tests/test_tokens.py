@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from mrag.adapters.batching import Padding
-from mrag.adapters.model_folder import PromptRecipe
-from mrag.adapters.tokens import Tokeniser, load_tokeniser
+from mrag.adapters.models.batching import Padding
+from mrag.adapters.models.model_folder import PromptRecipe
+from mrag.adapters.models.tokens import Tokeniser, load_tokeniser
 from mrag.errors import InputError
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "who", "ran", "the", "mill", "A:", "B:", "|", "Yes", "or", "No"]

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.adapters import generations, hnsw, store, vector_texts, vector_writer
-from mrag.adapters.encoding import OtherPrecision, encode
-from mrag.adapters.folder import file_hash, map_index
-from mrag.adapters.manifest import read_manifest
-from mrag.adapters.vectors import Vectors, nearest, normalised, quantised, widened
+from mrag.adapters import hnsw, store
+from mrag.adapters.index import generations, vector_texts, vector_writer
+from mrag.adapters.index.encoding import OtherPrecision, encode
+from mrag.adapters.index.folder import file_hash, map_index
+from mrag.adapters.index.manifest import read_manifest
+from mrag.adapters.index.vectors import Vectors, nearest, normalised, quantised, widened
 from mrag.corpus import Passage, analyse
 from mrag.errors import IndexFormatError, InputError, MissingExtraError, MragError
 
@@ -121,8 +122,8 @@ def test_nearest_takes_many_queries_and_vectors_in_pieces(monkeypatch: pytest.Mo
     vectors = Vectors(rng.standard_normal((500, 8)).astype(np.float32))
     queries = rng.standard_normal((30, 8)).astype(np.float32)
     whole = nearest(vectors, queries, 10)
-    monkeypatch.setattr("mrag.adapters.vectors.BATCH", 1000)
-    monkeypatch.setattr("mrag.adapters.vectors.NUMBERS", 50)
+    monkeypatch.setattr("mrag.adapters.index.vectors.BATCH", 1000)
+    monkeypatch.setattr("mrag.adapters.index.vectors.NUMBERS", 50)
     pieces = nearest(vectors, queries, 10)
     assert [part.tolist() for part in whole] == [part.tolist() for part in pieces]
 

@@ -18,8 +18,8 @@ from mrag import __version__
 from mrag.errors import InputError, MragError
 
 if TYPE_CHECKING:
-    from mrag.adapters.llm_settings import LlmSettings
-    from mrag.adapters.model_server import Offer, Reachable
+    from mrag.adapters.serving.llm_settings import LlmSettings
+    from mrag.adapters.serving.model_server import Offer, Reachable
 
 State = Literal["ok", "note", "absent", "wrong"]
 """ok: works; note: works, but read it; absent: not here, and not needed for what was asked; wrong: to be mended."""
@@ -130,7 +130,7 @@ def extras() -> Iterator[Finding]:
 
 def cuda() -> Finding:
     """Whether a model really runs on CUDA here."""
-    from mrag.adapters.onnx_session import HOW_TO_GET_CUDA, why_no_cuda
+    from mrag.adapters.models.onnx_session import HOW_TO_GET_CUDA, why_no_cuda
 
     try:
         reason = why_no_cuda()
@@ -182,8 +182,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def models() -> Iterator[Finding]:
     """The models in the cache, those whose pull was stopped, and what to do where there is none."""
-    from mrag.adapters import model_cache
-    from mrag.adapters.model_names import known
+    from mrag.adapters.models import model_cache
+    from mrag.adapters.models.model_names import known
 
     try:
         pulled, exported, unfinished = model_cache.cached(), model_cache.exported(), model_cache.unfinished()
@@ -215,9 +215,9 @@ def models() -> Iterator[Finding]:
 
 def index(folder: Path) -> Iterator[Finding]:
     """Whether an index opens here, what it holds, and which encoder its vectors are of."""
-    from mrag.adapters.encoding import name_of
-    from mrag.adapters.folder import map_index
-    from mrag.adapters.manifest import read_manifest
+    from mrag.adapters.index.encoding import name_of
+    from mrag.adapters.index.folder import map_index
+    from mrag.adapters.index.manifest import read_manifest
 
     try:
         found = read_manifest(folder, older=True)
@@ -262,7 +262,7 @@ _MOST_NAMES = 8
 
 def language_model(url: str | None, model: str | None, environ: Mapping[str, str]) -> Iterator[Finding]:
     """The server that options or environment name: whether it answers and offers the model. No other is asked."""
-    from mrag.adapters.llm_settings import llm_settings
+    from mrag.adapters.serving.llm_settings import llm_settings
 
     try:
         settings = llm_settings(url, model, environ)
@@ -296,8 +296,8 @@ def _keys(settings: LlmSettings | None, environ: Mapping[str, str]) -> Finding:
 
 def _asked(settings: LlmSettings) -> Reachable | None:
     """What the server says of itself; None if it has not said it in time."""
-    from mrag.adapters.model_server import reachable
-    from mrag.adapters.side_by_side import side_by_side
+    from mrag.adapters.serving.model_server import reachable
+    from mrag.adapters.serving.side_by_side import side_by_side
 
     answers = side_by_side(lambda url, rest: reachable(url, settings.key), [settings.url], 1, _SECONDS)
     return next((answer for _, answer in answers), None)

@@ -13,13 +13,13 @@ import click
 
 from mrag import __version__
 from mrag.cli import output as show
-from mrag.cli.annotate import annotate
 from mrag.cli.ask import ask
-from mrag.cli.compare import compare
 from mrag.cli.doctor import doctor
-from mrag.cli.evaluate import evaluate
 from mrag.cli.export import export
 from mrag.cli.index import index
+from mrag.cli.measuring.annotate import annotate
+from mrag.cli.measuring.compare import compare
+from mrag.cli.measuring.evaluate import evaluate
 from mrag.cli.models import models
 from mrag.cli.perturb import perturb
 from mrag.cli.reading import dates, parse, spline

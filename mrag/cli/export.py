@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from mrag.adapters.model_names import ExportKind
+from mrag.adapters.models.model_names import ExportKind
 from mrag.cli import output as show
 from mrag.cli.options import as_json
 
 if TYPE_CHECKING:
-    from mrag.adapters.model_names import Precision
+    from mrag.adapters.models.model_names import Precision
 
 
 @click.command()

@@ -15,7 +15,7 @@ from mrag.cli.options import NamedPath, as_json
 from mrag.errors import InputError
 
 if TYPE_CHECKING:
-    from mrag.adapters.manifest import Level, Precision
+    from mrag.adapters.index.manifest import Level, Precision
 
 
 @click.command()

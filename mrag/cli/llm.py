@@ -69,8 +69,8 @@ def connected(llm: Llm, *, wanted: bool = True) -> Iterator[HttpLanguageModel | 
         yield None  # without loading what speaks HTTP
         return
     from mrag.adapters.llm import connect
-    from mrag.adapters.llm_settings import llm_settings
-    from mrag.adapters.reply_cache import cache_folder
+    from mrag.adapters.serving.llm_settings import llm_settings
+    from mrag.adapters.serving.reply_cache import cache_folder
 
     found = llm_settings(llm.url, llm.model, os.environ)
     if found is None:

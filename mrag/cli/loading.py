@@ -13,8 +13,8 @@ import click
 from mrag.cli import output as show
 
 if TYPE_CHECKING:
-    from mrag.adapters.encoding import StoredEncoder
-    from mrag.adapters.retrievers import RetrieverName
+    from mrag.adapters.index.encoding import StoredEncoder
+    from mrag.adapters.index.retrievers import RetrieverName
     from mrag.strategies import Scorer
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -49,7 +49,7 @@ def load_encoder(models: Models, tell: Tell | None = None) -> StoredEncoder | No
     if name is None:
         return None
     from mrag.adapters import onnx, remote_models
-    from mrag.adapters.model_cache import resolve
+    from mrag.adapters.models.model_cache import resolve
 
     if remote_models.is_remote(name):
         return remote_models.load_encoder(name)
@@ -63,7 +63,7 @@ def load_reranker(models: Models, tell: Tell | None = None) -> Scorer | None:
     if name is None:
         return None
     from mrag.adapters import onnx, remote_models
-    from mrag.adapters.model_cache import resolve
+    from mrag.adapters.models.model_cache import resolve
 
     if remote_models.is_remote(name):
         return remote_models.load_scorer(name)

@@ -9,10 +9,10 @@ from importlib import resources
 from pathlib import Path
 
 from mrag.adapters.datasets import read_passages
-from mrag.adapters.model_files import find_files
-from mrag.adapters.model_folder import Kind, encoder_recipe, kind_of
+from mrag.adapters.models.model_files import find_files
+from mrag.adapters.models.model_folder import Kind, encoder_recipe, kind_of
+from mrag.adapters.models.onnx_session import ProviderName
 from mrag.adapters.onnx import load_encoder, load_scorer, text_scorer
-from mrag.adapters.onnx_session import ProviderName
 from mrag.strategies import Scorer
 
 _QUESTION = "Who was the prime minister of the United Kingdom in 2020?"

@@ -12,9 +12,9 @@ from mrag.cli import output as show
 from mrag.cli.options import as_json
 
 if TYPE_CHECKING:
-    from mrag.adapters.model_cache import Cached
-    from mrag.adapters.model_names import Model, Precision
-    from mrag.adapters.onnx_session import ProviderName
+    from mrag.adapters.models.model_cache import Cached
+    from mrag.adapters.models.model_names import Model, Precision
+    from mrag.adapters.models.onnx_session import ProviderName
     from mrag.cli.model_check import Checked
 
 
@@ -78,7 +78,7 @@ def list_command(as_json: bool) -> None:
       mrag models list
       mrag models list --json
     """
-    from mrag.adapters import model_cache
+    from mrag.adapters.models import model_cache
 
     rows = list(_rows())
     if as_json:
@@ -111,7 +111,7 @@ def check(model: str, provider: ProviderName, as_json: bool) -> None:
       mrag models check ./exported --provider cuda
       mrag models check bge-reranker --json
     """
-    from mrag.adapters.model_cache import resolve
+    from mrag.adapters.models.model_cache import resolve
     from mrag.cli import model_check
 
     found = model_check.check(resolve(model), provider, show.note)
@@ -163,8 +163,8 @@ def _checked_fields(found: Checked) -> list[tuple[str, str]]:
 
 def _rows() -> Iterator[dict[str, object]]:
     """The models of the table, here or not, then the others in the cache, then what was not finished."""
-    from mrag.adapters import model_cache
-    from mrag.adapters.model_names import MODELS, known, read_name
+    from mrag.adapters.models import model_cache
+    from mrag.adapters.models.model_names import MODELS, known, read_name
 
     pulled = model_cache.cached()
     exported = model_cache.exported()
@@ -206,7 +206,7 @@ def _row(
 
 
 def _cached_row(one: Cached) -> dict[str, object]:
-    from mrag.adapters.model_names import known
+    from mrag.adapters.models.model_names import known
 
     model = known(one.repo)
     found = {"revision": one.revision, "precision": one.precision, "folder": one.folder, "size": one.size}
@@ -214,7 +214,7 @@ def _cached_row(one: Cached) -> dict[str, object]:
 
 
 def _exported_row(model: Model, precision: Precision, folder: Path) -> dict[str, object]:
-    from mrag.adapters import model_cache
+    from mrag.adapters.models import model_cache
 
     return _row(model, model.repo, precision=precision, folder=folder, size=model_cache.folder_size(folder))
 

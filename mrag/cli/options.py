@@ -25,7 +25,7 @@ def read_date(text: str) -> Interval:
     >>> str(read_date("6 May 2021")), str(read_date("May 2021")), str(read_date("-0043"))
     ('2021-05-06', '2021-05', '-0043')
     """
-    from mrag.adapters import field_dates
+    from mrag.adapters.reading import field_dates
     from mrag.interval import period
 
     if text.strip().lower() == "today":

@@ -17,7 +17,7 @@ from mrag.cli.options import NamedPath
 from mrag.errors import InputError
 
 if TYPE_CHECKING:
-    from mrag.facts import Gaps
+    from mrag.contrast.facts import Gaps
     from mrag.perturb import ContrastSet, Row
 
 
@@ -66,7 +66,7 @@ def perturb(facts: Path, output: Path | None, seed: int, per_fact: int, gaps: Ga
       mrag perturb dev_easy.jsonl | head
       mrag perturb facts.jsonl -o contrast.jsonl --reword --llm http://localhost:11434 --llm-model llama3.1
     """
-    from mrag.adapters.fact_files import read_facts
+    from mrag.adapters.evaluation.fact_files import read_facts
     from mrag.perturb import perturb as make
     from mrag.perturb import row
 

@@ -14,7 +14,7 @@ from mrag.cli.loading import Models, Provider, encoder_option, provider_option
 from mrag.cli.options import NamedPath, assume_present, date, need_reference, parse_mode, profile, reference, window
 
 if TYPE_CHECKING:
-    from mrag.adapters.retrievers import RetrieverName
+    from mrag.adapters.index.retrievers import RetrieverName
     from mrag.cli.searches import SummaryMode
     from mrag.decompose import ParseMode
     from mrag.interval import Interval

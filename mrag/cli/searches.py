@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from mrag.adapters.datasets import read_passages
-from mrag.adapters.encoding import StoredEncoder
+from mrag.adapters.index.encoding import StoredEncoder
 from mrag.adapters.store import Index
 from mrag.adapters.workers import cores, in_order
 from mrag.cli import loading

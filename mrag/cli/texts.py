@@ -44,7 +44,7 @@ def passages(name: str) -> list[Passage]:
     input without a text.
     """
     from mrag.adapters.datasets import json_object, passage_of
-    from mrag.adapters.lines import read_lines
+    from mrag.adapters.reading.lines import read_lines
     from mrag.corpus import Passage
 
     source = enumerate(stdin(), 1) if name == "-" else read_lines(Path(name))

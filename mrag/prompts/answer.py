@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from mrag.quoting import MOST_HEADER, MOST_PASSAGE, MOST_QUESTION, MOST_SENTENCE, quoted
+from mrag.answers.quoting import MOST_HEADER, MOST_PASSAGE, MOST_QUESTION, MOST_SENTENCE, quoted
 
 STOP = ("\nQuestion:",)
 """Where a model that goes on to invent examples is stopped."""

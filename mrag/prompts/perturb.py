@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mrag.quoting import MOST_QUESTION, quoted
+from mrag.answers.quoting import MOST_QUESTION, quoted
 
 STOP = ("\n",)
 

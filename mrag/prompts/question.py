@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mrag.quoting import MOST_QUESTION, quoted
+from mrag.answers.quoting import MOST_QUESTION, quoted
 
 STOP = ("<question>",)
 """Where a model that goes on to invent examples is stopped."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mrag.quoting import MOST_HEADER, MOST_PASSAGE, MOST_QUESTION, quoted
+from mrag.answers.quoting import MOST_HEADER, MOST_PASSAGE, MOST_QUESTION, quoted
 
 NOTHING = "None"
 """The reply where a passage says nothing in answer to the question."""

@@ -1,0 +1,1 @@
+"""Evaluations on disk: question sets, facts, runs in progress, judgements."""

@@ -1,0 +1,1 @@
+"""Corpora on disk: lines, tables, documents, and the dates in their fields."""

@@ -1,0 +1,1 @@
+"""Model servers over HTTP: requests, settings and keys, the shapes of their answers, kept replies."""

@@ -1,0 +1,1 @@
+"""What answers are made of: quoted passages, replies read, claims held against passages, timelines."""

@@ -1,0 +1,1 @@
+"""mrag eval, annotate and compare: measuring, judging, and showing both."""

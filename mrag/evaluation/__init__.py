@@ -1,0 +1,1 @@
+"""What measuring rests on: runs of tokens, resampling by fact, agreement of annotators."""
