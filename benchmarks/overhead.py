@@ -32,7 +32,7 @@ from mrag.adapters.store import Index
 from mrag.pipeline import bm25_retriever, evidence
 from mrag.question import parse
 from mrag.settings import DEFAULTS, Settings
-from mrag.stages import finish, prepare, to_summarise
+from mrag.stages import finish, prepare, score, to_summarise
 from mrag.strategies import Strategies
 from mrag.summarize import extractor
 
@@ -50,8 +50,9 @@ STAGES = (
     "first stage",
     "keyword rank of passages",
     "semantic scores, by vectors",
+    "sentences: words, names, dates",
     "extracts of 5 passages",
-    "temporal scores, hybrid rank",
+    "hybrid rank",
     "evidence, 10 passages",
 )
 
@@ -123,9 +124,10 @@ def by_stage(folder: Path, encoder: StoredEncoder, text: str) -> Mapping[str, fl
     rows, scores = clock(STAGES[2], lambda: retriever([question.main_content], DEFAULTS.first_stage))
     kept = rows[0] >= 0
     prepared = clock(STAGES[3], lambda: prepare(question, corpus, rows[0][kept], scores[0][kept], given=given))
-    clock(STAGES[5], lambda: extractor(to_summarise(prepared, corpus)))
-    ranked = clock(STAGES[6], lambda: finish(prepared, corpus, given=given))
-    clock(STAGES[7], lambda: [evidence(corpus, ranked, at) for at in range(min(10, len(ranked.rows)))])
+    scored = clock(STAGES[5], lambda: score(prepared, corpus, given=given))
+    clock(STAGES[6], lambda: extractor(to_summarise(scored, corpus)))
+    ranked = clock(STAGES[7], lambda: finish(scored, corpus, given=given))
+    clock(STAGES[8], lambda: [evidence(corpus, ranked, at) for at in range(min(10, len(ranked.rows)))])
     return clock.spent
 
 

@@ -15,7 +15,7 @@ from mrag.corpus import Corpus, Passage, analyse, within
 from mrag.interval import OPEN_END, OPEN_START, Interval
 from mrag.question import Constraint, Question, Relation, parse
 from mrag.settings import DEFAULTS, Settings
-from mrag.stages import Prepared, Ranked, finish, prepare, to_summarise
+from mrag.stages import Ranked, Scored, finish, prepare, score, to_summarise
 from mrag.strategies import NOTHING, Retriever, Strategies, Summary
 from mrag.text import tokenise
 from mrag.timex import Mention
@@ -126,9 +126,9 @@ def retrieve_many(
     while taken := list(islice(remaining, batch)):
         asked = [_asked(question, reference, window, settings) for question in taken]
         found = [_first_stage(question, corpus, settings, given, window) for question in asked]
-        written = _summaries(found, corpus, settings, given)
-        for question, prepared, summaries in zip(asked, found, written, strict=True):
-            ranked = finish(prepared, corpus, summaries, settings=settings, given=given)
+        written = _summaries(found, corpus, given)
+        for question, scored, summaries in zip(asked, found, written, strict=True):
+            ranked = finish(scored, corpus, summaries, settings=settings, given=given)
             shown = range(min(k, len(ranked.rows)))
             yield Ranking(question, tuple(evidence(corpus, ranked, i) for i in shown), tuple(summaries))
 
@@ -148,22 +148,23 @@ def _asked(
 
 def _first_stage(
     question: Question, corpus: Corpus, settings: Settings, given: Strategies, window: Interval | None
-) -> Prepared:
-    """The passages of the first stage for a question, in the order of the keyword rank."""
+) -> Scored:
+    """The passages of the first stage for a question, with their sentences scored."""
     query = question.main_content or question.text
     if not settings.temporal:
         query = question.text
     retriever = given.retriever or bm25_retriever(corpus, settings.k1, settings.b)
     rows, scores = retriever([query], min(settings.first_stage, max(len(corpus), 1)), window=window)
     kept = rows[0] >= 0
-    return prepare(question, corpus, rows[0][kept], scores[0][kept], settings=settings, given=given)
+    prepared = prepare(question, corpus, rows[0][kept], scores[0][kept], settings=settings, given=given)
+    return score(prepared, corpus, settings=settings, given=given)
 
 
-def _summaries(found: Sequence[Prepared], corpus: Corpus, settings: Settings, given: Strategies) -> list[list[Summary]]:
+def _summaries(found: Sequence[Scored], corpus: Corpus, given: Strategies) -> list[list[Summary]]:
     """The summaries for each question, all of them written by one call of the summariser."""
     if given.summariser is None:
         return [[] for _ in found]
-    asked = [to_summarise(prepared, corpus, settings) for prepared in found]
+    asked = [to_summarise(scored, corpus) for scored in found]
     flat = iter(given.summariser([pair for pairs in asked for pair in pairs]))
     return [list(islice(flat, len(pairs))) for pairs in asked]
 
@@ -213,6 +214,7 @@ def rank_texts(
     order = ranking.best_first(scores)
     everyone = replace(settings, passages=max(len(passages), 1))
     prepared = prepare(asked, corpus, order, scores[order], settings=everyone, given=given)
-    [summaries] = _summaries([prepared], corpus, everyone, given)
-    ranked = finish(prepared, corpus, summaries, settings=everyone, given=given)
+    scored = score(prepared, corpus, settings=everyone, given=given)
+    [summaries] = _summaries([scored], corpus, given)
+    ranked = finish(scored, corpus, summaries, settings=everyone, given=given)
     return Ranking(asked, tuple(evidence(corpus, ranked, i) for i in range(len(ranked.rows))), tuple(summaries))

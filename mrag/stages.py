@@ -1,8 +1,8 @@
 """The stages behind the first, over the columns of a corpus: passages with their scores -> their final order.
 
-passage keyword rank -> sentences, and summaries of the best passages -> sentence keyword rank -> semantic x temporal
--> passages by their best sentences. It is cut in two where the summaries are written, so that one call of a language
-model can write those of many questions.
+prepare: passage keyword rank; score: sentences -> sentence keyword rank -> semantic x temporal; to_summarise: the best
+passages; finish: summaries compete -> passages by their best sentences. It is cut where summaries are written, so that
+one call of a language model can write those of many questions.
 """
 
 from __future__ import annotations
@@ -50,6 +50,35 @@ class Prepared:
     def chosen(self) -> Int64:
         """int64[kept]: the places, in ``rows``, of the passages that go on."""
         return self.order[: self.kept]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """s scored sentences: ``rows`` int64[s], each with its ``owner`` int64[s], ``semantic`` and ``temporal``
+    float32[s], and the ``mentions`` int64[s] (-1: none) that gave the temporal scores."""
+
+    rows: Int64
+    owner: Int64
+    semantic: Float32
+    temporal: Float32
+    mentions: Int64
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The sentences of a question's passages with their scores, before summaries compete with them.
+
+    Of each of the passages that go on: ``best`` int64[kept] its best sentence, as a place in the ``pool`` (-1: none),
+    ``top`` float32[kept] that one's score, and ``rest`` float32[kept] what the whole passage adds. ``places`` int64[m]:
+    which of them are to be summarised.
+    """
+
+    prepared: Prepared
+    pool: Pool
+    best: Int64
+    top: Float32
+    rest: Float32
+    places: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +141,10 @@ def _clipped(scores: Float32) -> Float32:
     return clipped
 
 
-def to_summarise(prepared: Prepared, corpus: Corpus, settings: Settings = DEFAULTS) -> list[tuple[str, Passage]]:
-    """The main content with each of the best passages, for a summariser; none where time plays no part."""
-    if not settings.temporal:
-        return []
-    return [
-        (prepared.content, corpus.passage(int(row)))
-        for row in prepared.rows[prepared.chosen[_best_passages(prepared, settings)]]
-    ]
-
-
-def finish(
-    prepared: Prepared,
-    corpus: Corpus,
-    summaries: Sequence[Summary] = (),
-    *,
-    settings: Settings = DEFAULTS,
-    given: Strategies = NOTHING,
-) -> Ranked:
-    """The hybrid rank; ``summaries`` are those of ``to_summarise``, in its order."""
-    rows, first, chosen = prepared.rows, prepared.first, prepared.chosen
-    candidates = ranking.sentences_of(corpus, rows[chosen])
+def score(prepared: Prepared, corpus: Corpus, *, settings: Settings = DEFAULTS, given: Strategies = NOTHING) -> Scored:
+    """The sentences of the passages that go on, semantic x temporal, and which passages are worth a summary."""
+    passages = prepared.rows[prepared.chosen]
+    candidates = ranking.sentences_of(corpus, passages)
     present = ranking.sentence_presence(prepared.terms, corpus, candidates)
     if given.row_scorer is None or settings.profile == "paper":  # what is scored by its row costs next to nothing
         keyword = ranking.keyword_scores(prepared.terms, present)
@@ -140,36 +152,61 @@ def finish(
         candidates, present = candidates.take(kept), present[kept]
     meaning = _meaning(prepared.content, corpus, candidates, given)
     pool = _scored(prepared, corpus, candidates, present, meaning, settings)
-    best, top, second = ranking.best_sentences(pool.semantic * pool.temporal, candidates.owner, len(chosen))
+    best, top, second = ranking.best_sentences(pool.semantic * pool.temporal, candidates.owner, len(passages))
+    rest = np.zeros(len(passages), dtype=np.float32)
+    if settings.profile == "interval":
+        rest = _passage_scores(prepared, corpus, second)
+    places = _worth_a_summary(prepared, top + rest, settings)
+    return Scored(prepared, pool, best, top, rest, places)
+
+
+def to_summarise(scored: Scored, corpus: Corpus) -> list[tuple[str, Passage]]:
+    """The main content with each of the passages to be summarised, best first."""
+    prepared = scored.prepared
+    rows = prepared.rows[prepared.chosen[scored.places]]
+    return [(prepared.content, corpus.passage(int(row))) for row in rows]
+
+
+def finish(
+    scored: Scored,
+    corpus: Corpus,
+    summaries: Sequence[Summary] = (),
+    *,
+    settings: Settings = DEFAULTS,
+    given: Strategies = NOTHING,
+) -> Ranked:
+    """The hybrid rank; ``summaries`` are those of ``to_summarise``, in its order, or none at all."""
+    prepared, pool, best, top = scored.prepared, scored.pool, scored.best, scored.top
     written = None
     if any(summary.text for summary in summaries):
-        places = _best_passages(prepared, settings)
-        written, more = _summaries(prepared, corpus, summaries, places, settings, given)
+        written, more = _summaries(scored, corpus, summaries, settings, given)
         best, top = _the_better(best, top, more, len(pool.semantic))
         pool = _joined(pool, more, corpus)
-    if not settings.temporal:
-        scores = first[chosen]
-    elif settings.profile == "paper":
-        scores = top
-    else:
-        scores = _passage_scores(prepared, corpus, top, second)
-    final = ranking.best_first(scores) if settings.temporal else np.arange(len(chosen))
+    scores = top + scored.rest if settings.temporal else prepared.first[prepared.chosen]
+    final = ranking.best_first(scores) if settings.temporal else np.arange(prepared.kept)
     return replace(_ranked(prepared, final, scores, best, pool), written=written)
 
 
-def _best_passages(prepared: Prepared, settings: Settings) -> Int64:
-    """int64[m]: places, among the chosen, of the passages to summarise: the best by meaning, else by the ranks."""
+def _worth_a_summary(prepared: Prepared, scores: Float32, settings: Settings) -> Int64:
+    """int64[m]: places, among the chosen, of the passages to summarise; none where time plays no part.
+
+    The best of the hybrid rank as it is without summaries; with the paper's profile those of its passage semantic rank.
+    """
+    if not settings.temporal:
+        return np.zeros(0, dtype=np.int64)
+    if settings.profile == "interval":
+        return ranking.best_first(scores, settings.summaries)
     if prepared.meaning is None:
         return np.arange(min(settings.summaries, prepared.kept), dtype=np.int64)
     return ranking.best_first(prepared.meaning, settings.summaries)
 
 
-def _passage_scores(prepared: Prepared, corpus: Corpus, top: Float32, second: Float32) -> Float32:
-    """float32[kept]: passages by their best sentences and by what is known of the whole passage (interval profile)."""
+def _passage_scores(prepared: Prepared, corpus: Corpus, second: Float32) -> Float32:
+    """float32[kept]: what is known of the whole passage, beside its best sentence (interval profile)."""
     mix, passages = prepared.mix, prepared.rows[prepared.chosen]
     title = ranking.title_share(prepared.terms, corpus, passages)
     unit, page = _unit(prepared.first)[prepared.chosen], prepared.page[prepared.chosen]
-    scores: Float32 = top + mix.second * second + mix.first * unit + mix.title * title + mix.page * page
+    scores: Float32 = mix.second * second + mix.first * unit + mix.title * title + mix.page * page
     scores += mix.length * ranking.fullness(corpus, passages)
     if prepared.related is not None:
         scores += mix.passage * prepared.related
@@ -186,18 +223,6 @@ def _unit(scores: Float32) -> Float32:
 # --- semantic and temporal scores of sentences --------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Pool:
-    """s scored sentences: ``rows`` int64[s], each with its ``owner`` int64[s], ``semantic`` and ``temporal``
-    float32[s], and the ``mentions`` int64[s] (-1: none) that gave the temporal scores."""
-
-    rows: Int64
-    owner: Int64
-    semantic: Float32
-    temporal: Float32
-    mentions: Int64
-
-
 def _scored(
     prepared: Prepared,
     corpus: Corpus,
@@ -205,12 +230,12 @@ def _scored(
     present: Bool,
     meaning: Float32 | None,
     settings: Settings,
-) -> _Pool:
+) -> Pool:
     semantic = _semantic(prepared.mix, meaning, prepared.terms, present, corpus, candidates)
     if settings.profile == "paper":
         semantic = ranking.share(prepared.terms, present) if meaning is None else meaning
     temporal, mentions = _temporal(prepared.constraint, prepared.content, corpus, candidates, settings)
-    return _Pool(candidates.rows, candidates.owner, semantic, temporal, mentions)
+    return Pool(candidates.rows, candidates.owner, semantic, temporal, mentions)
 
 
 def _meaning(
@@ -276,13 +301,8 @@ def _temporal(
 
 
 def _summaries(
-    prepared: Prepared,
-    corpus: Corpus,
-    summaries: Sequence[Summary],
-    places: Int64,
-    settings: Settings,
-    given: Strategies,
-) -> tuple[Corpus, _Pool]:
+    scored: Scored, corpus: Corpus, summaries: Sequence[Summary], settings: Settings, given: Strategies
+) -> tuple[Corpus, Pool]:
     """The summaries as a corpus of their own, a sentence each, and their scores.
 
     They are scored as sentences are: with the title, section and date of their passages, and with the weights that
@@ -290,8 +310,9 @@ def _summaries(
     """
     if given.row_scorer is not None and given.scorer is None:
         raise InputError("summaries have no stored vectors: hand in a scorer of texts beside the row_scorer")
+    prepared = scored.prepared
     passages, owner = [], []
-    for place, summary in zip(places.tolist(), summaries, strict=True):
+    for place, summary in zip(scored.places.tolist(), summaries, strict=True):
         if summary.text:
             whole = corpus.passage(int(prepared.rows[prepared.chosen[place]]))
             passages.append(replace(whole, text=_one_sentence(summary.text)))
@@ -312,7 +333,7 @@ def _one_sentence(text: str) -> str:
     return "; ".join([*(part.rstrip(".!?") for part in parts[:-1]), *parts[-1:]])
 
 
-def _the_better(best: Int64, top: Float32, more: _Pool, behind: int) -> tuple[Int64, Float32]:
+def _the_better(best: Int64, top: Float32, more: Pool, behind: int) -> tuple[Int64, Float32]:
     """The best sentence of each passage and its score, a summary where it scores higher; ``behind`` all sentences."""
     scores = more.semantic * more.temporal
     better = np.flatnonzero(scores > top[more.owner])  # a passage has one summary at most
@@ -321,10 +342,10 @@ def _the_better(best: Int64, top: Float32, more: _Pool, behind: int) -> tuple[In
     return best, top
 
 
-def _joined(pool: _Pool, more: _Pool, corpus: Corpus) -> _Pool:
+def _joined(pool: Pool, more: Pool, corpus: Corpus) -> Pool:
     """Sentences and summaries together; rows and mentions of the summaries count on from those of the corpus."""
     sentences, mentions = len(corpus.sentence_starts), len(corpus.mention_starts)
-    return _Pool(
+    return Pool(
         np.concatenate((pool.rows, more.rows + sentences)),
         np.concatenate((pool.owner, more.owner)),
         np.concatenate((pool.semantic, more.semantic)),
@@ -336,7 +357,7 @@ def _joined(pool: _Pool, more: _Pool, corpus: Corpus) -> _Pool:
 # --- the final order ----------------------------------------------------------------------------------
 
 
-def _ranked(prepared: Prepared, final: Int64, scores: Float32, best: Int64, pool: _Pool) -> Ranked:
+def _ranked(prepared: Prepared, final: Int64, scores: Float32, best: Int64, pool: Pool) -> Ranked:
     """The chosen passages in their final order, the others of the first stage behind them with a score of 0."""
     order = prepared.order
     chosen, behind = order[: len(final)][final], order[len(final) :]

@@ -199,7 +199,8 @@ def test_the_order_of_the_facts_plays_no_part(facts: list[Fact]) -> None:
 
 def test_another_process_with_another_hash_seed_gives_the_same() -> None:
     code = (
-        "from mrag.contrast.facts import Fact, span; from mrag.interval import period; from mrag.perturb import perturb, row\n"
+        "from mrag.contrast.facts import Fact, span; from mrag.interval import period\n"
+        "from mrag.perturb import perturb, row\n"
         "facts = [Fact(str(y), 'm', 'Who led it?', (str(y % 3),), span(period(y), period(y + 5))) "
         "for y in range(1900, 1950, 5)]\n"
         "print([row(one) for one in perturb(facts).questions])"
