@@ -219,7 +219,8 @@ def test_adding_needs_an_index(tmp_path: Path) -> None:
 _BUILD = """
 import sys, time
 from pathlib import Path
-from mrag.adapters import chunks, store
+from mrag.adapters import store
+from mrag.adapters.index import chunks
 from mrag.corpus import Passage
 
 def endless(n):
@@ -297,7 +298,8 @@ def test_a_build_in_place_of_none_that_fails_leaves_nothing(tmp_path: Path) -> N
 def test_a_script_without_main_guard_does_not_spawn_without_end(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from mrag.adapters import chunks, store\nfrom mrag.corpus import Passage\nchunks.PASSAGES = 5\n"
+        "from mrag.adapters import store\nfrom mrag.adapters.index import chunks\n"
+        "from mrag.corpus import Passage\nchunks.PASSAGES = 5\n"
         "store.build([Passage(str(i), 'It won.') for i in range(50)], 'i', workers=2)\n"
     )
     started = time.monotonic()

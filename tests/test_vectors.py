@@ -343,7 +343,8 @@ def test_what_another_encoder_made_is_not_taken(tmp_path: Path, toy: Toy, other:
 _BUILD = """
 import sys, time
 import numpy as np
-from mrag.adapters import store, vector_writer
+from mrag.adapters import store
+from mrag.adapters.index import vector_writer
 from mrag.corpus import Passage
 
 class Encoder:
@@ -686,13 +687,14 @@ def test_an_index_of_passage_vectors_scores_no_sentences(tmp_path: Path, toy: To
 # --- searching ---------------------------------------------------------------------------------
 
 
-def test_a_search_with_an_encoder_ranks_by_meaning_and_encodes_the_question_once(tmp_path: Path, toy: Toy) -> None:
+def test_a_search_with_an_encoder_encodes_the_question_and_its_relation_once(tmp_path: Path, toy: Toy) -> None:
     encoder = toy()
     index = store.Index.build(passages(50), tmp_path, encoder=encoder, vectors="sentences")
     encoder.seen.clear()
     ranking = index.search("Who led club number 20 from 1920?", encoder=encoder)
     assert ranking.evidence[0].passage.id == "p20"
-    assert len(encoder.seen) == 1
+    assert encoder.seen[0] == "Who led club number 20?"
+    assert len(encoder.seen) == 2 and encoder.seen[1].startswith("led club number 20 ")
 
 
 @pytest.mark.parametrize("name", ["dense", "hnsw", "hybrid"])
