@@ -41,6 +41,14 @@ class Strings:
             raise IndexError(f"row {row} of a column of {len(self)}")
         return self.blob[self.offsets[row] : self.offsets[row + 1]].tobytes()
 
+    def raws(self, rows: Int64) -> list[bytes]:
+        """The strings at ``rows`` int64[n] as their UTF-8 bytes; IndexError outside 0 ... n - 1."""
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(self):
+            raise IndexError(f"rows {int(rows.min())} ... {int(rows.max())} of a column of {len(self)}")
+        view = memoryview(np.ascontiguousarray(self.blob))
+        bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
+        return [bytes(view[start:end]) for start, end in bounds]
+
     @staticmethod
     def of(values: Iterable[str]) -> Strings:
         """A column of the given strings; lone surrogates become "?".

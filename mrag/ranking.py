@@ -231,7 +231,8 @@ _BACK_MATTER = re.compile(
 
 def back_matter(corpus: Corpus, passages: Int64) -> Bool:
     """bool[n]: the passages of a section that lists literature, whose dates are those of books."""
-    return np.array([_BACK_MATTER.search(corpus.sections[int(row)]) is not None for row in passages], dtype=np.bool_)
+    sections = (raw.decode("utf-8", "replace") for raw in corpus.sections.raws(passages))
+    return np.array([_BACK_MATTER.search(section) is not None for section in sections], dtype=np.bool_)
 
 
 def page_scores(corpus: Corpus, passages: Int64, first: Float32) -> Float32:
@@ -241,7 +242,7 @@ def page_scores(corpus: Corpus, passages: Int64, first: Float32) -> Float32:
     own, a page says nothing that the first stage has not said.
     """
     pages: dict[bytes, int] = {}
-    titles = [corpus.titles.raw(int(row)) or b"\0%d" % row for row in passages]
+    titles = (title or b"\0%d" % at for at, title in enumerate(corpus.titles.raws(passages)))
     owner = np.array([pages.setdefault(title, len(pages)) for title in titles], dtype=np.int64)
     best = np.zeros(len(pages), dtype=np.float32)
     np.maximum.at(best, owner, first)

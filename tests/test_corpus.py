@@ -32,6 +32,15 @@ def dates(corpus: Corpus, sentence: int, passage: int = 0) -> list[tuple[str, st
     return [(str(m.interval), m.kind, m.source) for m in mentions]
 
 
+def test_many_strings_are_read_at_once_and_none_outside() -> None:
+    column = Strings.of(["Köln", "", "Lund"])
+    assert column.raws(np.array([2, 0, 1, 2])) == [b"Lund", "Köln".encode(), b"", b"Lund"]
+    assert column.raws(np.array([], dtype=np.int64)) == []
+    for row in (-1, 3):
+        with pytest.raises(IndexError, match="of a column of 3"):
+            column.raws(np.array([0, row]))
+
+
 def test_every_column_is_described_and_has_its_dtype() -> None:
     corpus = analyse([CLUB, OWNER])
     assert {f.name for f in fields(Corpus)} == {*FIELDS, "lexicon"}
