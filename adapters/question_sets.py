@@ -134,5 +134,7 @@ def _qrels_of_folder(folder: Path, split: str | None) -> Path:
     wanted = next((path for name in ([split] if split else _SPLITS) for path in there if path.stem == name), None)
     if wanted is None:
         names = ", ".join(path.stem for path in there) or "none"
-        raise InputError(f"{folder}: no qrels/{split or 'test'}.tsv (splits there: {names})")
+        raise InputError(
+            f"{folder}: no qrels/{split or 'test'}.tsv (splits there: {names}): name a file, or a folder of BEIR"
+        )
     return wanted

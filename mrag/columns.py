@@ -45,7 +45,7 @@ class Strings:
         """The strings at ``rows`` int64[n] as their UTF-8 bytes; IndexError outside 0 ... n - 1."""
         if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(self):
             raise IndexError(f"rows {int(rows.min())} ... {int(rows.max())} of a column of {len(self)}")
-        view = memoryview(np.ascontiguousarray(self.blob))
+        view = np.ascontiguousarray(self.blob).data
         bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
         return [bytes(view[start:end]) for start, end in bounds]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mrag.contrast.alternatives import Draw, Kind, latest, proved_times
-from mrag.contrast.facts import Fact, Gaps, others, timelines
+from mrag.contrast.facts import Fact, Gaps, others, span, timelines
 from mrag.contrast.facts import gaps as gaps_of
 from mrag.contrast.phrasing import PLACES, asked_in_the_past, has_own_time, wordings
 from mrag.contrast.proof import AskedTime
@@ -29,6 +29,7 @@ from mrag.strategies import LanguageModel
 NO_QUESTION = "its question is none that a time can be put into"
 OWN_TIME = "its question names a time, a first or a last itself"
 GIVEN_AWAY = "its question holds the answer"
+UNDATED = "when it held is not known: name its start and end"
 AMBIGUOUS = "there is no time at which it alone is known to be the answer"
 NOT_READ_BACK = "no wording reads back as meant"
 
@@ -120,7 +121,9 @@ def _questions(
         text = _wording(base, asked, draw) if len(made) < most else None
         if text is not None:
             made.append(Perturbed(f"{fact.id}~{len(made)}", fact, text, asked, _is_exact(fact, asked), base))
-    return made, "" if made else NOT_READ_BACK if times else AMBIGUOUS
+    if not times:
+        return [], UNDATED if fact.span == span(None, None) else AMBIGUOUS
+    return made, "" if made else NOT_READ_BACK
 
 
 def _base(fact: Fact) -> tuple[str, str]:

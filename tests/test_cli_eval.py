@@ -359,6 +359,20 @@ def test_wrong_usage_is_told(asked: str, tmp_path: Path, args: list[str], said: 
     assert result.exit_code == 2 and said in result.stderr
 
 
+def test_a_run_is_not_compared_with_itself(asked: str, tmp_path: Path) -> None:
+    best = run_file(tmp_path / "best.jsonl", BEST)
+    result = run(asked, "--run", best, "--compare", best)
+    assert result.exit_code == 1 and f"{best}: stands behind --run and --compare alike" in result.stderr
+
+
+def test_an_index_of_another_corpus_is_noticed(club: str, asked: str, tmp_path: Path) -> None:
+    said = "none of the 4 gold passages is in the index (e.g. 'dahl')"
+    assert said in run(asked).stderr  # the demo corpus
+    assert said not in run(asked, "--index", club).stderr
+    wrong = run_file(tmp_path / "wrong.jsonl", {"q1": ["bread"], "q2": ["bread"]})
+    assert said not in run(asked, "--run", wrong, "--index", club).stderr  # the run is bad, the index is not
+
+
 # --- answers -------------------------------------------------------------------------------------------------
 
 
@@ -507,6 +521,8 @@ def test_what_stops_a_chart_is_told_before_the_work(
     assert kind.exit_code == 1 and ".png, .svg, .pdf" in kind.stderr
     nowhere = run(asked, "--index", club, "--markdown", str(tmp_path / "no" / "table.md"))
     assert nowhere.exit_code == 1 and "there is no folder" in nowhere.stderr
+    folder = run(asked, "--index", club, "--markdown", str(tmp_path))
+    assert folder.exit_code == 1 and f"{tmp_path}: cannot be written: Is a directory" in folder.stderr
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     missing = run(asked, "--index", club, "--plot", str(tmp_path / "chart.png"))
     assert missing.exit_code == 1 and "mrag[plot]" in missing.stderr and missing.stdout == ""

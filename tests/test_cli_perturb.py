@@ -40,6 +40,16 @@ def test_questions_go_to_standard_output_and_the_summary_beside_it(facts: Path) 
     assert "none of 1 facts: its question names a time" in result.stderr
 
 
+def test_where_no_question_can_be_made_a_file_stays_as_it_was(tmp_path: Path) -> None:
+    bad, out = tmp_path / "facts.jsonl", tmp_path / "contrast.jsonl"
+    bad.write_text('{"id": "a#1", "question": "Who owned the mill?", "answers": ["Ida Moe"]}\n', "utf-8")
+    out.write_text("kept\n", "utf-8")
+    result = run(str(bad), "-o", str(out))
+    assert result.exit_code == 1 and result.stdout == ""
+    assert "no question could be made" in result.stderr and "is as it was" in result.stderr
+    assert out.read_text("utf-8") == "kept\n"
+
+
 def test_a_file_is_written_whole(facts: Path, tmp_path: Path) -> None:
     out = tmp_path / "contrast.jsonl"
     result = run(str(facts), "-o", str(out))
@@ -82,4 +92,13 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(facts: Path, tmp_path: Path) -> None:
     result = run(str(facts), "-o", str(tmp_path / "none" / "contrast.jsonl"))
     assert result.exit_code == 1
-    assert "contrast.jsonl" in result.stderr and "No such file" in result.stderr
+    assert f"{tmp_path / 'none' / 'contrast.jsonl'}: cannot be written: No such file" in result.stderr
+    folder = run(str(facts), "-o", str(tmp_path))
+    assert folder.exit_code == 1 and f"{tmp_path}: cannot be written: Is a directory" in folder.stderr
+
+
+def test_facts_whose_dates_have_other_names_are_told_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    row = {"id": "mill", "question": "Who owned the mill?", "answers": ["Ida Moe"], "from": "1931", "to": "1948"}
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert "none of 1 facts: when it held is not known: name its start and end" in run(str(path)).stderr

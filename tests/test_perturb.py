@@ -21,6 +21,7 @@ from mrag.perturb import (
     GIVEN_AWAY,
     NO_QUESTION,
     OWN_TIME,
+    UNDATED,
     ContrastSet,
     Perturbed,
     perturb,
@@ -153,7 +154,7 @@ def test_facts_of_one_time_are_ambiguous() -> None:
 def test_facts_of_unknown_time_make_no_questions_and_all_others_ambiguous() -> None:
     made = perturb([*MILL, fact("f", "?..?", "Liv Dahl")])
     assert made.questions == ()
-    assert made.dropped == {AMBIGUOUS: 6}
+    assert made.dropped == {AMBIGUOUS: 5, UNDATED: 1}
 
 
 def test_a_fact_without_a_question_or_an_answer_only_competes() -> None:

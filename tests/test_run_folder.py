@@ -106,7 +106,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"thesis\.tex"), RunFolder(tmp_path, HOW):
         pass
     assert names(tmp_path) == ["thesis.tex"]
-    with pytest.raises(InputError, match="cannot be written"), RunFolder(tmp_path / "thesis.tex", HOW):
+    with pytest.raises(InputError, match="a file, not a folder"), RunFolder(tmp_path / "thesis.tex", HOW):
         pass
 
 

@@ -64,6 +64,8 @@ class RunFolder:
         IndexFormatError where another evaluation is writing it.
         """
         with ExitStack() as stack, _disk_errors(self.path):
+            if self.path.is_file():
+                raise InputError(f"{self.path}: a file, not a folder: name a new or an empty folder")
             if not self.path.exists():
                 stack.callback(self._forget_folder)
             self.path.mkdir(parents=True, exist_ok=True)
@@ -147,12 +149,13 @@ def write_whole(path: Path, lines: Iterable[str]) -> None:
     """A file with these lines; until the last is written the file of before stays. InputError where it cannot be."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with _disk_errors(path), part.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
+        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
             stream.writelines(f"{line}\n" for line in lines)
             stream.flush()
             os.fsync(stream.fileno())
-        with _disk_errors(path):
-            part.replace(path)
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:
         with suppress(OSError):
             part.unlink()

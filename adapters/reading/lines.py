@@ -63,7 +63,7 @@ def _without_mark(path: Path, line: bytes) -> bytes:
 def decode(line: bytes, place: str) -> str:
     """A line as text; ``place`` ("passages.jsonl:17") names it in the InputError for what is no UTF-8 text."""
     if b"\0" in line:
-        raise InputError(f"{place}: binary data, not text: hand in JSON lines or .txt and .md files")
+        raise InputError(f"{place}: binary data, not text: name a text file (JSON lines, a table, .txt, .md)")
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,7 @@ from mrag.errors import InputError
 
 if TYPE_CHECKING:
     from mrag.contrast.facts import Gaps
-    from mrag.perturb import ContrastSet, Row
+    from mrag.perturb import ContrastSet
 
 
 @click.command()
@@ -67,6 +65,7 @@ def perturb(facts: Path, output: Path | None, seed: int, per_fact: int, gaps: Ga
       mrag perturb facts.jsonl -o contrast.jsonl --reword --llm http://localhost:11434 --llm-model llama3.1
     """
     from mrag.adapters.evaluation.fact_files import read_facts
+    from mrag.adapters.evaluation.run_folder import write_whole
     from mrag.perturb import perturb as make
     from mrag.perturb import row
 
@@ -75,24 +74,19 @@ def perturb(facts: Path, output: Path | None, seed: int, per_fact: int, gaps: Ga
             raise InputError("--reword needs a language model: name its server with --llm URL --llm-model NAME")
         made = make(read_facts(facts), seed=seed, per_fact=per_fact, gaps=gaps, model=model)
     rows = [row(one) for one in made.questions]
+    if not rows:
+        _tell(made, None)
+        raise InputError(f"{facts}: no question could be made of these facts; above is why" + _as_it_was(output))
     if output is None:
         for one in rows:
             show.write_json(one)
     else:
-        _write(output, rows)
+        write_whole(output, (json.dumps(one, ensure_ascii=False) for one in rows))
     _tell(made, output)
 
 
-def _write(path: Path, rows: list[Row]) -> None:
-    """Writes JSON lines; a file that was there stays as it was until all of them are written."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
-        part.replace(path)
-    finally:
-        with suppress(OSError):
-            part.unlink()
+def _as_it_was(output: Path | None) -> str:
+    return f" ({output} is as it was)" if output is not None and output.exists() else ""
 
 
 def _tell(made: ContrastSet, output: Path | None) -> None:

@@ -144,7 +144,7 @@ def evaluate(
       mrag eval TempRAGEval.csv --index wiki.index --answer self-mrag --llm http://localhost:8000 --llm-model llama
     """
     from mrag.adapters.workers import cores
-    from mrag.cli.measuring import evaluation
+    from mrag.cli.measuring import systems
     from mrag.cli.measuring.pipeline_run import Pipeline
     from mrag.cli.measuring.report import Wanted
     from mrag.cli.measuring.selection import Choice
@@ -154,12 +154,12 @@ def evaluate(
     asked = read_asked(Choice(questions, only, sample, seed), split=split, qrels=qrels, timeless=timeless)
     wanted = Wanted(by, markdown, plot, as_json)
     if runs:
-        evaluation.of_runs(runs, compare, asked, wanted, output, depth=depth, corpus=corpus, index=search.index)
+        systems.of_runs(runs, compare, asked, wanted, output, depth=depth, corpus=corpus, index=search.index)
         return
     temporal = not no_temporal and strategy != "rag-concat"
     search = replace(search, k=depth or _DEPTH, settings=replace(search.settings, temporal=temporal))
     pipeline = Pipeline(search, strategy, passages, workers or cores())
-    evaluation.of_pipeline(pipeline, compare, asked, wanted, output)
+    systems.of_pipeline(pipeline, compare, asked, wanted, output)
 
 
 def _check_usage(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mrag import __version__
 from mrag.adapters.evaluation.outputs import ANSWERS, RUN, Output, read_output
-from mrag.adapters.evaluation.run_folder import RunFolder
+from mrag.adapters.evaluation.run_folder import HOW, RunFolder
 from mrag.adapters.runs import Rankings, texts_of, write_run
 from mrag.cli import output as show
 from mrag.cli.llm import connected
@@ -60,6 +60,8 @@ def of_runs(
 ) -> None:
     """Reads what the systems gave, and reports. ``corpus``, else ``index``, has the texts of the passages."""
     paths = list(dict.fromkeys([*runs, *([compare] if compare else [])]))
+    if paths == [compare]:
+        raise InputError(f"{compare}: stands behind --run and --compare alike: compare with another run")
     outputs = _read(paths)
     baseline = None if compare is None else list(outputs)[paths.index(compare)]
     how = {
@@ -89,10 +91,10 @@ def _read(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[str, Output]
 def _name(path: Path) -> str:
     """The name of a system by its file, or by the folder of its evaluation.
 
-    >>> [_name(Path(path)) for path in ("/r/bm25.trec.gz", "/r/words", "/r/words/run.trec")]
-    ['bm25', 'words', 'words']
+    >>> [_name(Path(path)) for path in ("/r/bm25.trec.gz", "/r/words", "/r/run.trec")]
+    ['bm25', 'words', 'run']
     """
-    if path.name in (RUN, ANSWERS, TREC_RUN):
+    if path.name in (RUN, ANSWERS, TREC_RUN) and (path.parent / HOW).is_file():
         return path.parent.name or path.name
     name = path.name or str(path)
     for ending in _ENDINGS:
@@ -120,9 +122,27 @@ def _scored(
     elif passages:
         texts = None
         show.note("note: without --index DIR or --corpus PATH there are no texts to look for answers in: no AR@k")
+    if corpus is None and (index is not None or demo):
+        _say_whether_gold_is_there(asked, equal.values(), index)
     systems = {name: scoring.score(name, asked.questions, output, texts, depth) for name, output in equal.items()}
     scoring.say_what_is_not_judged(asked.questions, list(systems.values()))
     return systems
+
+
+def _say_whether_gold_is_there(asked: Asked, outputs: Iterable[Output], index: Path | None) -> None:
+    """A note where the index holds no gold passage at all, so that it is likely that of another corpus.
+
+    The ids of the index are read only where no system has found gold.
+    """
+    gold = frozenset(passage for question in asked.questions for passage in question.gold_passages)
+    found = (passages for output in outputs for passages in (output.rankings or {}).values())
+    if not gold or any(not gold.isdisjoint(passages) for passages in found):
+        return
+    if not scoring.texts_of_index(open_index(index).corpus, gold):
+        show.note(
+            f"note: none of the {len(gold):,} gold passages is in the index (e.g. {min(gold)!r}): "
+            "name the --index of the corpus that the questions were made over"
+        )
 
 
 def _write_run(path: Path, rankings: Rankings, asked: Asked) -> None:
