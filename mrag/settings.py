@@ -84,8 +84,9 @@ MEANING = Mix(
 class Settings:
     """The sizes of the stages (defaults of the paper, section 5.1) and what scores time.
 
-    ``temporal=False`` is exactly the plain first stage over the question as it was asked. ``summaries``: how many
-    passages a summariser, if there is one, is given (the paper's "# QFS").
+    ``temporal=False`` is exactly the plain first stage over the question as it was asked. ``sentences``: how many
+    a model is given to read, and how many the paper's profile keeps; words and stored vectors score all of them.
+    ``summaries``: how many passages a summariser, if there is one, is given (the paper's "# QFS").
     """
 
     profile: ProfileName = "interval"

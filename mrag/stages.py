@@ -146,7 +146,8 @@ def score(prepared: Prepared, corpus: Corpus, *, settings: Settings = DEFAULTS, 
     passages = prepared.rows[prepared.chosen]
     candidates = ranking.sentences_of(corpus, passages)
     present = ranking.sentence_presence(prepared.terms, corpus, candidates)
-    if given.row_scorer is None or settings.profile == "paper":  # what is scored by its row costs next to nothing
+    read = given.scorer is not None and given.row_scorer is None  # words and stored vectors cost next to nothing
+    if read or settings.profile == "paper":
         keyword = ranking.keyword_scores(prepared.terms, present)
         kept = np.sort(ranking.best_first(keyword, settings.sentences))
         candidates, present = candidates.take(kept), present[kept]
