@@ -1,12 +1,13 @@
 """The paper's section 6.1: each stage left out, each size varied, and what each constant is worth.
 
-python benchmarks/ablation.py QUESTIONS --index DIR [--encoder NAME=MODEL] [--only stages|sizes|constants] [-o RESULTS]
+python benchmarks/ablation.py QUESTIONS --index DIR [--encoder NAME=MODEL] [--reranker NAME=MODEL]
+                              [--only stages|sizes|constants] [-o RESULTS]
 
-Without an encoder words alone are ablated (ablation-words.md in RESULTS), with one the vectors, over the hybrid first
-stage. The pages are halved by a hash of their title (A, B), so that a gain on one half can be seen to hold on the
-other. A and B are the target, in points: .4 AR@1 + .4 ER@1 + .1 AR@5 + .1 ER@5, of a folder with perturbed and hard
-questions .7 of the one + .3 of the other, else the mean over the sets. All rows but the first are differences to the
-defaults, paired, with 95 % intervals from resampling facts.
+Without models words alone are ablated (ablation-words.md in RESULTS), with an encoder its vectors, over the hybrid
+first stage, and with a reranker what it reads. The pages are halved by a hash of their title (A, B), so that a gain on
+one half can be seen to hold on the other. A and B are the target, in points: .4 AR@1 + .4 ER@1 + .1 AR@5 + .1 ER@5, of
+a folder with perturbed and hard questions .7 of the one + .3 of the other, else the mean over the sets. All rows but
+the first are differences to the defaults, paired, with 95 % intervals from resampling facts.
 """
 
 from __future__ import annotations
@@ -50,16 +51,18 @@ def stages(system: System) -> Variants:
     mix = usual_mix(system)
     yield "no temporal score", replace(system, reading="timeless")
     yield "no decomposition: the question as it stands is matched", replace(system, reading="whole")
-    yield "neither: the plain first stage", replace(system, settings=PLAIN)
+    yield "neither: the plain first stage", replace(system, settings=PLAIN, reranker=None)
     if mix.keywords:
         yield "no passage keyword rank", mixed(system, keywords=0.0)
     yield "no cut to 100 passages", sized(system, passages=1000)
-    if not system.encoder:
+    if system.reranker:
         yield "no sentence keyword rank", sized(system, sentences=10**6)
-    else:
-        yield "no vectors of sentences", mixed(system, meaning=0.0)
-        yield "no vectors of passages behind the first stage", mixed(system, passage=0.0)
+    if system.encoder or system.reranker:
+        by = "reranker's scores" if system.reranker else "vectors"
+        yield f"no {by} of sentences", mixed(system, meaning=0.0)
         yield "no words in the score of sentences", mixed(system, overlap=0.0)
+    if system.encoder:
+        yield "no vectors of passages behind the first stage", mixed(system, passage=0.0)
         yield "first stage: dense alone", replace(system, retriever="dense")
         yield "first stage: BM25 alone", replace(system, retriever="bm25")
     yield (
@@ -77,7 +80,8 @@ def stages(system: System) -> Variants:
 
 def sizes(system: System) -> Variants:
     """Each size at half and at twice its value, and summaries."""
-    for size in ("first_stage", "passages", "sentences"):
+    read = ["sentences"] if system.reranker else []  # words and stored vectors score every sentence
+    for size in ("first_stage", "passages", *read):
         value = getattr(DEFAULTS, size)
         for step in (value // 2, value * 2):
             yield f"{size} {value:,} → {step:,}", sized(system, **{size: step})
@@ -151,12 +155,13 @@ def row(
 def command(options: argparse.Namespace, stack: ExitStack) -> Generator[str, None, dict[str, object]]:
     """The lines of the table, a row as soon as it is known."""
     opened = bench(options, stack)
-    encoder = next(iter(opened.models.encoders), None)
-    system = System(DEFAULTS, "hybrid" if encoder else "bm25", encoder)
+    encoder, reranker = (next(iter(names), None) for names in (opened.models.encoders, opened.models.rerankers))
+    system = System(DEFAULTS, "hybrid" if encoder else "bm25", encoder, reranker)
+    scored_by = "-".join(filter(None, (encoder, reranker))) or "words"
     sets = {pair.names[1]: pair for pair in opened.pairs}
     weights = WEIGHTS if sets.keys() == WEIGHTS.keys() else dict.fromkeys(sets, 1 / len(sets))
     sides = {name: halves(opened, pair.perturbed) for name, pair in sets.items()}
-    yield from (f"## Ablation: {encoder or 'words'}, {opened.title}", "")
+    yield from (f"## Ablation: {scored_by}, {opened.title}", "")
     yield ", ".join(f"{len(pair.perturbed):,} {name} questions" for name, pair in sets.items())
     yield ""
     head = ["what is changed", "A", "B", *(f"{name} {measure}" for name in sets for measure in SHOWN)]
@@ -178,7 +183,7 @@ def command(options: argparse.Namespace, stack: ExitStack) -> Generator[str, Non
         record[label] = {"A": round(float(target[0]), 3), "B": round(float(target[1]), 3), "sets": told}
         if usual is None:
             usual, base = found, target
-    return {"table": f"ablation-{encoder or 'words'}", "about": opened.title, "rows": record}
+    return {"table": f"ablation-{scored_by}", "about": opened.title, "rows": record}
 
 
 def _scores(opened: Bench, system: System, sets: Mapping[str, Pair]) -> dict[str, Scores] | NotRun:

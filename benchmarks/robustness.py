@@ -3,9 +3,9 @@
 python benchmarks/robustness.py QUESTIONS --index DIR [--encoder NAME=MODEL …] [--reranker NAME=MODEL …] [-o RESULTS]
                                 [--plot FILE.png]
 
-First AR@k and ER@k of each system for k up to 100; then MRAG, by words and by each encoder, with other numbers of
-passages from the first stage, of passages that are looked into, and of sentences, as differences to its defaults
-(paired, in points). Intervals: 95 %, from resampling facts.
+First AR@k and ER@k of each system for k up to 100; then MRAG with other numbers of passages from the first stage, of
+passages that are looked into, and, where a reranker reads them, of sentences, as differences to its defaults (paired,
+in points). Intervals: 95 %, from resampling facts.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ SIZES: Mapping[str, Sequence[int]] = {
     "passages": (10, 25, 50, 200, 400),
     "sentences": (50, 100, 400, 1000),
 }
-"""Sizes of the stages beside the defaults; those of sentences play a part by words alone, since stored vectors of
-sentences cost so little that all are scored."""
+"""Sizes of the stages beside the defaults. That of sentences plays a part where a reranker reads them, and is all that
+is varied there, since a reranker takes its time; words and stored vectors score every sentence."""
 
 
 def to_k(measure: str, scores: Mapping[str, Scores | NotRun], seed: int) -> tuple[Table, dict[str, object]]:
@@ -60,7 +60,7 @@ def variants(system: System) -> dict[str, System]:
     """The system with each size in turn, by "name: value"."""
     found = {}
     for name, values in SIZES.items():
-        if name == "sentences" and system.encoder is not None:
+        if (name == "sentences") != (system.reranker is not None):
             continue
         for value in values:
             found[f"{name} {getattr(DEFAULTS, name):,} → {value:,}"] = sized(system, **{name: value})
@@ -134,7 +134,7 @@ def command(options: argparse.Namespace, stack: ExitStack) -> Generator[str, Non
             if not isinstance(one, NotRun)
         }
         for label, system in systems.items():
-            if label.startswith("MRAG") and system.reranker is None:
+            if label.startswith("MRAG"):
                 made, told[f"sizes: {label}"] = to_sizes(opened, label, system, pair)
                 yield from markdown(made)
         record[name] = told

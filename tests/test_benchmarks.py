@@ -445,7 +445,10 @@ def test_the_ablation_of_vectors_has_their_stages(command: Command, folder: Path
     options = [folder / "dev_hard.jsonl", "--index", vectors_of(folder, served), f"--encoder=toy={served}#toy"]
     told = command("ablation", *options, "--only", "stages", "--only", "sizes")
     assert told.row("no vectors of sentences")[-1] != "" and told.row("extracts of 5 passages")
-    assert "no sentence keyword rank" not in told.out
+    assert "sentence keyword rank" not in told.out and "sentences 200" not in told.out  # vectors score all of them
+    told = command("ablation", *options, f"--reranker=mine={served}#toy", "--only", "stages", "--only", "sizes")
+    assert "## Ablation: toy-mine" in told.out
+    assert told.row("no sentence keyword rank") and told.row("sentences 200 → 100")
 
 
 def test_every_constant_has_a_row(command: Command, folder: Path) -> None:
