@@ -300,7 +300,7 @@ class Index:
         summariser: Summariser | None = None,
         batch: int = 64,
     ) -> Iterator[Ranking]:
-        """``search`` for each question, in order; the summariser is called once for a ``batch`` of questions."""
+        """``search`` for each question, in order; first stage and summariser are called once for a ``batch``."""
         from mrag.pipeline import retrieve_many
         from mrag.settings import DEFAULTS
         from mrag.strategies import Strategies
@@ -317,6 +317,7 @@ class Index:
             row_scorer,
             None if meaning is None else meaning.passage_scorer,
             summariser,
+            None if meaning is None else meaning.ahead,
         )
         try:
             yield from retrieve_many(

@@ -32,7 +32,7 @@ from mrag.adapters.store import Index
 from mrag.pipeline import bm25_retriever, evidence
 from mrag.question import parse
 from mrag.settings import DEFAULTS, Settings
-from mrag.stages import finish, prepare, score, to_summarise
+from mrag.stages import finish, prepare, score, texts_asked, to_summarise
 from mrag.strategies import Strategies
 from mrag.summarize import extractor
 
@@ -121,6 +121,7 @@ def by_stage(folder: Path, encoder: StoredEncoder, text: str) -> Mapping[str, fl
         passage_scorer=clock.timed(STAGES[4], meaning.passage_scorer),
     )
     question = clock(STAGES[0], lambda: parse(text))
+    clock(STAGES[1], lambda: meaning.ahead(texts_asked(question)))
     rows, scores = clock(STAGES[2], lambda: retriever([question.main_content], DEFAULTS.first_stage))
     kept = rows[0] >= 0
     prepared = clock(STAGES[3], lambda: prepare(question, corpus, rows[0][kept], scores[0][kept], given=given))

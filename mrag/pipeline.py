@@ -15,7 +15,7 @@ from mrag.corpus import Corpus, Passage, analyse, within
 from mrag.interval import OPEN_END, OPEN_START, Interval
 from mrag.question import Constraint, Question, Relation, parse
 from mrag.settings import DEFAULTS, Settings
-from mrag.stages import Ranked, Scored, finish, prepare, score, to_summarise
+from mrag.stages import Ranked, Scored, finish, first_query, prepare, score, texts_asked, to_summarise
 from mrag.strategies import NOTHING, Retriever, Strategies, Summary
 from mrag.text import tokenise
 from mrag.timex import Mention
@@ -120,12 +120,12 @@ def retrieve_many(
     window: Interval | None = None,
     batch: int = 64,
 ) -> Iterator[Ranking]:
-    """``retrieve`` for each question, in order; the summaries of a ``batch`` of questions are asked for in one call."""
-    given = replace(given, retriever=given.retriever or bm25_retriever(corpus, settings.k1, settings.b))
+    """``retrieve`` for each question, in order; the retriever and the summariser are called once for a ``batch``."""
+    retriever = given.retriever or bm25_retriever(corpus, settings.k1, settings.b)
     remaining = iter(questions)
     while taken := list(islice(remaining, batch)):
         asked = [_asked(question, reference, window, settings) for question in taken]
-        found = [_first_stage(question, corpus, settings, given, window) for question in asked]
+        found = _scored(asked, corpus, retriever, settings, given, window)
         written = _summaries(found, corpus, given)
         for question, scored, summaries in zip(asked, found, written, strict=True):
             ranked = finish(scored, corpus, summaries, settings=settings, given=given)
@@ -146,18 +146,25 @@ def _asked(
     return replace(asked, constraint=Constraint(relation, implicit, window))
 
 
-def _first_stage(
-    question: Question, corpus: Corpus, settings: Settings, given: Strategies, window: Interval | None
-) -> Scored:
-    """The passages of the first stage for a question, with their sentences scored."""
-    query = question.main_content or question.text
-    if not settings.temporal:
-        query = question.text
-    retriever = given.retriever or bm25_retriever(corpus, settings.k1, settings.b)
-    rows, scores = retriever([query], min(settings.first_stage, max(len(corpus), 1)), window=window)
-    kept = rows[0] >= 0
-    prepared = prepare(question, corpus, rows[0][kept], scores[0][kept], settings=settings, given=given)
-    return score(prepared, corpus, settings=settings, given=given)
+def _scored(
+    asked: Sequence[Question],
+    corpus: Corpus,
+    retriever: Retriever,
+    settings: Settings,
+    given: Strategies,
+    window: Interval | None,
+) -> list[Scored]:
+    """The passages of the first stage for each question, with their sentences scored."""
+    if given.ahead is not None:
+        given.ahead([text for question in asked for text in texts_asked(question, settings)])
+    queries = [first_query(question, settings) for question in asked]
+    rows, scores = retriever(queries, min(settings.first_stage, max(len(corpus), 1)), window=window)
+    found = []
+    for question, of, by in zip(asked, rows, scores, strict=True):
+        kept = of >= 0
+        prepared = prepare(question, corpus, of[kept], by[kept], settings=settings, given=given)
+        found.append(score(prepared, corpus, settings=settings, given=given))
+    return found
 
 
 def _summaries(found: Sequence[Scored], corpus: Corpus, given: Strategies) -> list[list[Summary]]:

@@ -100,6 +100,28 @@ class Ranked:
     written: Corpus | None = None
 
 
+def first_query(question: Question, settings: Settings = DEFAULTS) -> str:
+    """What the first stage looks for: the main content, or where time plays no part the question as it stands."""
+    return (question.main_content if settings.temporal else "") or question.text
+
+
+def texts_asked(question: Question, settings: Settings = DEFAULTS) -> list[str]:
+    """All texts that an encoder meets in the stages of a question but for summaries; some may be the same."""
+    _, content = _when_and_what(question, settings)
+    related = [relation_text(content)] if settings.temporal and settings.profile == "interval" else []
+    return [first_query(question, settings), content, *related]
+
+
+def _when_and_what(question: Question, settings: Settings) -> tuple[Constraint | None, str]:
+    """The constraint and the content that are scored; the paper's profile takes what it has no curve for as words."""
+    constraint = question.constraint
+    if not settings.temporal:
+        return None, question.text
+    if settings.profile == "paper" and constraint is not None and spline.paper_window(constraint) is None:
+        return None, question.text
+    return constraint, question.main_content
+
+
 def prepare(
     question: Question,
     corpus: Corpus,
@@ -110,10 +132,7 @@ def prepare(
     given: Strategies = NOTHING,
 ) -> Prepared:
     """The keyword rank of ``rows`` int64[n], passages with their first-stage scores float32[n], best first."""
-    constraint = question.constraint if settings.temporal else None
-    content = question.main_content if settings.temporal else question.text
-    if settings.profile == "paper" and constraint is not None and spline.paper_window(constraint) is None:
-        constraint, content = None, question.text
+    constraint, content = _when_and_what(question, settings)
     terms = ranking.terms_of(content, corpus, question.keywords)
     known = given.scorer is not None or given.row_scorer is not None
     mix = settings.mix or (MEANING if known else LEXICAL)

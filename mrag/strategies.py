@@ -44,6 +44,16 @@ class RowScorer(Protocol):
         """float32[n] in [0, 1]: how well each of them, rows int64[n] of the corpus, answers the query."""
 
 
+class Ahead(Protocol):
+    """Hears the texts of a batch of questions before the first is scored by them, so that an encoder takes all at once.
+
+    It changes no score.
+    """
+
+    def __call__(self, queries: Sequence[str]) -> object:
+        """``queries``: the same texts that the retriever and the row scorers are going to be asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A prompt that got no reply: why, in a sentence."""
@@ -88,7 +98,8 @@ class Strategies:
 
     ``retriever`` finds the first passages, BM25 by default. ``scorer`` scores sentences by their text; ``row_scorer``
     by their row, and then ``scorer`` is only for the summaries; ``passage_scorer`` scores whole passages by their row.
-    ``summariser`` writes the sentences that compete with those of the passages.
+    ``summariser`` writes the sentences that compete with those of the passages. ``ahead`` is told early what the
+    retriever and the row scorers will be asked.
     """
 
     retriever: Retriever | None = None
@@ -96,6 +107,7 @@ class Strategies:
     row_scorer: RowScorer | None = None
     passage_scorer: RowScorer | None = None
     summariser: Summariser | None = None
+    ahead: Ahead | None = None
 
 
 NOTHING = Strategies()

@@ -185,6 +185,34 @@ def test_many_questions_are_each_question(corpus: Corpus) -> None:
     assert list(retrieve_many(questions[::-1], corpus))[::-1] == many
 
 
+@pytest.mark.parametrize(
+    ("settings", "heard_of_each"),
+    [(Settings(), 2), (Settings(profile="paper"), 2), (Settings(temporal=False), 1)],
+    ids=["interval", "paper", "plain"],
+)
+def test_what_is_told_ahead_is_all_that_is_asked(corpus: Corpus, settings: Settings, heard_of_each: int) -> None:
+    questions = ["Who was mayor of Lund in 2003?", "Who sold the mill in 2003?", "", "Who led Lund in the 1990s?"]
+    heard: list[list[str]] = []
+    asked: list[str] = []
+
+    def by_row(query: str, rows: Int64) -> Float32:
+        asked.append(query)
+        return (rows % 3 / 3).astype(np.float32)
+
+    def retriever(queries: Sequence[str], k: int, *, window: Interval | None = None) -> tuple[Int64, Float32]:
+        asked.extend(queries)
+        return bm25_retriever(corpus)(queries, k, window=window)
+
+    silent = Strategies(retriever, row_scorer=by_row, passage_scorer=by_row)
+    alone = [retrieve(question, corpus, settings=settings, given=silent) for question in questions]
+    asked.clear()
+    told = replace(silent, ahead=heard.append)
+    assert list(retrieve_many(questions, corpus, settings=settings, given=told, batch=3)) == alone
+    assert len(heard) == 2, "batches"
+    assert {text for texts in heard for text in texts} == set(asked)
+    assert len(set(heard[1])) == heard_of_each
+
+
 def test_threads_give_the_same(corpus: Corpus) -> None:
     retriever = bm25_retriever(corpus)
     questions = [f"Who was mayor of Lund in {year}?" for year in range(1970, 2020)]

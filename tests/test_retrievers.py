@@ -316,6 +316,24 @@ def test_where_the_graph_does_not_reach_every_vector_is_looked_at(index: store.I
     assert listed(lost(QUERIES, 9)) == listed(opened(index, "dense", encoder)(QUERIES, 9))
 
 
+def test_the_texts_of_many_questions_are_encoded_in_one_call(
+    index: store.Index, encoder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+    encode_now = type(encoder).__call__
+
+    def counted(self: Any, texts: Any, **rest: Any) -> Any:
+        calls.append(list(texts))
+        return encode_now(self, texts, **rest)
+
+    monkeypatch.setattr(type(encoder), "__call__", counted)
+    questions = [f"Who led {name} in 1999?" for name in ("Lund", "Ystad", "Ulm")] * 100
+    found = list(store.Index.open(index.folder).search_many(questions, encoder=encoder, batch=300))
+    (texts,) = calls
+    assert len(texts) == len(set(texts)) == 4, "three main contents and one relation"
+    assert found[:3] == found[3:6]
+
+
 def test_the_fusion_of_the_paper_is_a_parameter(index: store.Index, encoder: Any) -> None:
     parts = [opened(index, name, encoder) for name in ("dense", "bm25")]
     rows, scores = hybrid_retriever(parts, REFERENCE_FUSION.weights, constant=0)(QUERIES[:1], 3)

@@ -17,7 +17,7 @@ from mrag.adapters.index.vectors import Vectors
 from mrag.columns import Float32
 from mrag.corpus import Corpus
 from mrag.errors import IndexFormatError
-from mrag.strategies import Retriever, RowScorer, Scorer
+from mrag.strategies import Ahead, Retriever, RowScorer, Scorer
 
 
 class Meaning:
@@ -68,6 +68,11 @@ class Meaning:
         """Scores of whole passages by their vectors."""
         passages = self._stored.tables["passages"]
         return retrievers.row_scorer(passages, self._queries, self._scale(passages))
+
+    @property
+    def ahead(self) -> Ahead:
+        """Encodes queries all at once before they are asked one by one."""
+        return self._queries
 
     def _scale(self, vectors: Vectors) -> float:
         """What a score of 1 is: for dot products the usual one of a text with itself."""

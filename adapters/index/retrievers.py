@@ -31,7 +31,7 @@ Queries = Callable[[Sequence[str]], Float32]
 
 
 class QueryVectors:
-    """Encodes queries; the last ones are remembered, since the first stage and the scores of sentences ask alike."""
+    """Encodes queries; the last ``size`` are remembered, and all of the last call, since one stage asks as another."""
 
     def __init__(self, encoder: StoredEncoder, size: int = 256) -> None:
         self._encoder, self._size = encoder, size
@@ -48,7 +48,7 @@ class QueryVectors:
             found |= encoded
             with self._lock:
                 self._known |= encoded
-                while len(self._known) > self._size:
+                while len(self._known) > max(self._size, len(encoded)):
                     self._known.popitem(last=False)
         return (
             np.stack([found[query] for query in queries]) if queries else np.zeros((0, self._encoder.dimension), "f4")
