@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -45,6 +46,17 @@ class ToyEncoder:
             grams = [(a * 31 * 31 + b * 31 + c) % 997 for a, b, c in zip(codes, codes[1:], codes[2:], strict=False)]
             out[at] = PROJECTION[grams].sum(axis=0)
         return out if self.precision == "fp32" else out.astype(np.float16).astype(np.float32)
+
+
+@pytest.fixture
+def linear_time() -> Iterator[None]:
+    """A test of long or hostile input: where any step takes more than linear time, it would take minutes.
+
+    It counts this process's own time, which nothing else on the machine changes.
+    """
+    began = time.process_time()
+    yield
+    assert time.process_time() - began < 30.0
 
 
 @pytest.fixture(scope="session")

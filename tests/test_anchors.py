@@ -1,7 +1,5 @@
 """Where a well-known period is the time of a question, with which relation, and where it is what is talked about."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -248,12 +246,11 @@ def test_any_words_give_sensible_spans_in_order(text: str) -> None:
     parse(text)
 
 
+@pytest.mark.usefixtures("linear_time")
 @pytest.mark.parametrize(
     "piece",
     ["during the ", "during World War II ", "in the Victorian era, ", "when Obama was ", "under ", "between the wars ",
      "at the end of the ", "after the fall of the Berlin Wall and ", "president ", "set in a "],
 )  # fmt: skip
 def test_long_input_takes_linear_time(piece: str) -> None:
-    began = time.perf_counter()
     parse(piece * (100_000 // len(piece)) + " Who led Ulm before the Korean War?")
-    assert time.perf_counter() - began < 2.0

@@ -1,7 +1,6 @@
 """What of a model's reply is taken: what the question's own words, its dates and the calendar bear out."""
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -99,11 +98,10 @@ HOSTILE = {
 }
 
 
+@pytest.mark.usefixtures("linear_time")
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_malformed_reply_is_refused_quickly(answer: str) -> None:
-    began = time.perf_counter()
+def test_a_malformed_reply_is_refused_in_linear_time(answer: str) -> None:
     assert refused("Who led it before the flood?", answer)
-    assert time.perf_counter() - began < 1.0
 
 
 # --- dates ------------------------------------------------------------------------------------------------

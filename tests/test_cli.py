@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -521,11 +520,10 @@ def test_an_unexpected_error_is_one_line_and_a_hint(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("text", [" " * 100_000, "1" * 100_000, "-" * 100_000, "\0\x01", "in 1999 " * 12_500])
 @pytest.mark.parametrize("command", ["parse", "dates"])
+@pytest.mark.usefixtures("linear_time")
 def test_any_text_gives_an_answer_in_time(command: str, text: str) -> None:
-    began = time.perf_counter()
     (row,) = rows(run(command, "--json", "-", stdin=text + "\n"))
     assert row["text"] == text
-    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.parametrize("args", [["index", "", "-o", "x"], ["index", "a", "-o", ""], ["search", "--index", "", "q"]])

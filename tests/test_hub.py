@@ -425,7 +425,10 @@ def test_two_pulls_at_once_bring_a_model_once(remote: Hub) -> None:
     notes: list[str] = []
 
     def slow(handler: Handler) -> bool:
-        time.sleep(0.3)
+        for _ in range(1000):
+            if len(notes) == 3:
+                break
+            time.sleep(0.01)
         return False
 
     remote.fault("tokenizer.json", slow)
@@ -433,7 +436,7 @@ def test_two_pulls_at_once_bring_a_model_once(remote: Hub) -> None:
         got = list(pool.map(lambda _: pull(remote, note=notes.append), range(4)))
     assert len(set(got)) == 1
     assert remote.paths().count(f"/{REPO}/resolve/{COMMIT}/onnx/model.onnx") == 1
-    assert notes and all("waiting for another pull" in note for note in notes)
+    assert len(notes) == 3 and all("waiting for another pull" in note for note in notes)
 
 
 # --- what is sent is checked ----------------------------------------------------------------------

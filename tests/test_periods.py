@@ -1,7 +1,5 @@
 """What the table of well-known periods holds, and that each of its lines is sound and can be asked with."""
 
-import time
-
 import pytest
 
 from mrag.interval import OPEN_END, OPEN_START, period
@@ -92,8 +90,7 @@ def test_a_line_is_days_names_and_an_example() -> None:
     assert rows("1917 | russian revolution | before it")[0].interval == period(1917)
 
 
+@pytest.mark.usefixtures("linear_time")
 def test_a_text_of_any_length_takes_linear_time() -> None:
-    began = time.perf_counter()
     for piece in ("world war ", "second ", "fall of the ", "9/", "hundred years "):
         named(piece * (200_000 // len(piece)))
-    assert time.perf_counter() - began < 5.0

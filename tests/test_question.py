@@ -1,7 +1,5 @@
 """What a question asks, and when: relations, placements, two bounds, first and last, names, and bad input."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -564,6 +562,7 @@ def test_constraints_are_read_whatever_the_year(operator: str, year: int, implic
     assert {start, end} - {None} == {str(year)}
 
 
+@pytest.mark.usefixtures("linear_time")
 @pytest.mark.parametrize(
     "piece",
     [
@@ -573,9 +572,7 @@ def test_constraints_are_read_whatever_the_year(operator: str, year: int, implic
 )  # fmt: skip
 def test_long_input_takes_linear_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    began = time.perf_counter()
     parse(text + " Who won the last cup before 1990?", reference=TODAY, assume_present=True)
-    assert time.perf_counter() - began < 2.0
 
 
 # --- the parts ------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -302,11 +301,9 @@ def test_a_script_without_main_guard_does_not_spawn_without_end(tmp_path: Path) 
         "from mrag.corpus import Passage\nchunks.PASSAGES = 5\n"
         "store.build([Passage(str(i), 'It won.') for i in range(50)], 'i', workers=2)\n"
     )
-    started = time.monotonic()
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert done.returncode == 1
     assert '"__main__"' in done.stderr.splitlines()[-1]
-    assert time.monotonic() - started < 30
     assert not (tmp_path / "i").exists()
 
 

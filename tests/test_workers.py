@@ -42,6 +42,7 @@ def test_ctrl_c_reaches_the_parent_only() -> None:
         "from mrag.adapters.workers import in_order\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
+        "        print('here', flush=True)\n"
         "        list(in_order(time.sleep, [3] * 100, 2))\n"
         "    except KeyboardInterrupt:\n"
         "        print('stopped')\n"
@@ -49,8 +50,9 @@ def test_ctrl_c_reaches_the_parent_only() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
+        assert process.stdout and process.stdout.readline() == b"here\n"
         for _ in range(3):  # an impatient user
-            time.sleep(0.7)
+            time.sleep(0.5)
             os.killpg(process.pid, 2)
         out, err = process.communicate(timeout=20)
     assert (out, err) == (b"stopped\n", b"")
