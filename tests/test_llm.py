@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,29 @@ def left_behind_end() -> None:
     for thread in threading.enumerate():
         if thread.name == "side by side":
             thread.join(30)
+
+
+def interrupted_after_three(play: Play, prompts: Sequence[str], **options: Any) -> Any:
+    """A server that has replied to the first three prompts, and to those in work when Ctrl-C ended the call."""
+    ended = threading.Event()
+
+    def answer(exchange: Any) -> None:
+        if exchange.asked.body["messages"][0]["content"] not in prompts[:3]:
+            ended.wait(30)
+        echo(exchange)
+
+    def stop(done: int, total: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    played = play(answer)
+    model = model_at(played, progress=stop, **options)
+    with pytest.raises(KeyboardInterrupt):
+        model(prompts)
+    ended.set()
+    left_behind_end()
+    assert model.failed == 0, "what was never answered has not failed"
+    return played
 
 
 def prompts_of(played: Any) -> list[str]:
@@ -660,26 +683,8 @@ def test_the_deadline_ends_a_wait_between_tries(play: Play) -> None:
 
 
 def test_an_interrupted_call_asks_nothing_more(play: Play) -> None:
-    """The server holds back all replies but three until the call has ended."""
-    ended = threading.Event()
-
-    def answer(exchange: Any) -> None:
-        if int(exchange.asked.body["messages"][0]["content"]) >= 3:
-            ended.wait(30)
-        echo(exchange)
-
-    def stop(done: int, total: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
-
-    played = play(answer)
-    model = model_at(played, concurrency=2, progress=stop)
-    with pytest.raises(KeyboardInterrupt):
-        model([str(number) for number in range(50)])
-    ended.set()
-    left_behind_end()
+    played = interrupted_after_three(play, [str(number) for number in range(50)], concurrency=2)
     assert len(played.asked) <= 3 + 2, "those in work"
-    assert model.failed == 0, "what was never answered has not failed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process alone")
@@ -757,24 +762,8 @@ def test_only_replies_are_kept(play: Play, tmp_path: Path) -> None:
 
 
 def test_a_reply_is_kept_as_soon_as_it_is_there(play: Play, tmp_path: Path) -> None:
-    """The server holds back all replies but three until the call has ended."""
-    ended = threading.Event()
-
-    def answer(exchange: Any) -> None:
-        if int(exchange.asked.body["messages"][0]["content"]) >= 3:
-            ended.wait(30)
-        echo(exchange)
-
-    def stop(done: int, total: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
-
-    played = play(answer)
     prompts = [str(number) for number in range(6)]
-    with pytest.raises(KeyboardInterrupt):
-        model_at(played, cache=tmp_path, concurrency=1, progress=stop)(prompts)
-    ended.set()
-    left_behind_end()
+    played = interrupted_after_three(play, prompts, cache=tmp_path, concurrency=1)
     assert prompts_of(played) in (prompts[:3], prompts[:4])
     assert model_at(played, cache=tmp_path, concurrency=1)(prompts) == [f"re: {prompt}" for prompt in prompts]
     assert prompts_of(played) == prompts, "nothing is asked twice"
