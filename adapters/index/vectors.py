@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ each other ten times longer than they work."""
 
 BATCH = 2**24
 """Numbers that are looked at at a time for several queries, and scores that a search holds: 64 MB each."""
+
+TOGETHER = 64
+"""Queries that a pass over the vectors serves."""
 
 _SLACK = 2e-5  # what the scores of a pass may be off by, for the order of their sums, over the largest score
 
@@ -113,7 +116,7 @@ def nearest(vectors: Vectors, queries: Float32, k: int, among: Int64 | None = No
     """The k rows of the largest dot product with each of ``queries`` float32[q, d], best first, ties by row.
 
     rows int64[q, k] (-1: none left) and scores float32[q, k]; ``among``: int64 rows, ascending, to choose from. Exact:
-    every row is looked at. Memory does not grow with the number of vectors but for one score a row.
+    every row is looked at, once for many queries. Memory does not grow with the number of vectors.
 
     >>> vectors = Vectors(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32))
     >>> [part.tolist() for part in nearest(vectors, np.array([[1, 0]], dtype=np.float32), 4)]
@@ -122,11 +125,9 @@ def nearest(vectors: Vectors, queries: Float32, k: int, among: Int64 | None = No
     n = len(vectors) if among is None else len(among)
     rows = np.full((len(queries), k), -1, dtype=np.int64)
     scores = np.zeros((len(queries), k), dtype=np.float32)
-    group = max(1, BATCH // max(n, 1))
-    for first in range(0, len(queries) if n and k else 0, group):
-        some = queries[first : first + group]
-        for at, found in enumerate(_scan(vectors, some, among, n), first):
-            near = _near(found, k)
+    for first in range(0, len(queries) if n and k else 0, TOGETHER):
+        some = queries[first : first + TOGETHER]
+        for at, near in enumerate(_candidates(vectors, some, among, n, k), first):
             put(vectors, queries[at], near if among is None else among[near], rows[at], scores[at])
     return rows, scores
 
@@ -138,25 +139,53 @@ def put(vectors: Vectors, query: Float32, found: Int64, rows: Int64, scores: Flo
     rows[: len(order)], scores[: len(order)] = found[order], products[order]
 
 
-def _scan(vectors: Vectors, queries: Float32, among: Int64 | None, n: int) -> Float32:
-    """float32[q, n]: about the dot products; their last bits may depend on what else is scanned."""
-    out = np.empty((len(queries), n), dtype=np.float32)
+def _candidates(vectors: Vectors, queries: Float32, among: Int64 | None, n: int, k: int) -> list[Int64]:
+    """For each query the positions, below n, of all vectors that may belong to its k nearest; one pass for all."""
+    found = [_NONE] * len(queries)
+    for at in blocks(n, BATCH // len(queries)):
+        part = _scan(vectors, queries, among, at)
+        found = [_near(before, scores, at.start, k) for before, scores in zip(found, part, strict=True)]
+    return [candidates.positions for candidates in found]
+
+
+def _scan(vectors: Vectors, queries: Float32, among: Int64 | None, positions: slice) -> Float32:
+    """float32[q, m]: about the dot products; their last bits may depend on what else is scanned."""
+    out = np.empty((len(queries), positions.stop - positions.start), dtype=np.float32)
     step = max((NUMBERS if len(queries) == 1 else BATCH) // vectors.dimension, 1)
-    room = np.empty((min(step, n), vectors.dimension), dtype=np.float32)
-    for at in blocks(n, step):
-        part = vectors.rows(at if among is None else among[at])
+    room = np.empty((min(step, out.shape[1]), vectors.dimension), dtype=np.float32)
+    for at in blocks(out.shape[1], step):
+        rows = slice(positions.start + at.start, positions.start + at.stop)
+        part = vectors.rows(rows if among is None else among[rows])
         out[:, at] = queries @ widened(part.values, room[: len(part)]).T
         if part.scales is not None:
             out[:, at] *= part.scales
     return out
 
 
-def _near(scores: Float32, k: int) -> Int64:
-    """Positions of all scores that may belong to the k largest."""
-    if k >= len(scores):
-        return np.arange(len(scores), dtype=np.int64)
-    bound = np.partition(scores, len(scores) - k)[len(scores) - k]
-    return np.flatnonzero(scores >= bound - _SLACK * np.abs(scores).max())
+class _Candidates(NamedTuple):
+    """Ascending positions with about their scores, the ``largest`` of all scores as yet, and the ``bound`` below which
+    a score is none of the k best."""
+
+    positions: Int64
+    scores: Float32
+    bound: float
+    largest: float
+
+
+_NONE = _Candidates(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32), -np.inf, 0.0)
+
+
+def _near(before: _Candidates, scores: Float32, start: int, k: int) -> _Candidates:
+    """The candidates after the vectors from position ``start`` on, which have these ``scores`` float32[n]."""
+    better = np.flatnonzero(scores >= before.bound)
+    positions = np.concatenate((before.positions, better + start))
+    kept = np.concatenate((before.scores, scores[better]))
+    largest = max(before.largest, float(np.abs(scores).max()))
+    if k >= len(kept):
+        return _Candidates(positions, kept, before.bound, largest)
+    bound = float(np.partition(kept, len(kept) - k)[len(kept) - k]) - _SLACK * largest
+    still = kept >= bound
+    return _Candidates(positions[still], kept[still], max(bound, before.bound), largest)
 
 
 def blocks(n: int, step: int) -> Iterator[slice]:
