@@ -117,14 +117,20 @@ def test_nearest_is_the_head_of_the_full_order(n: int, q: int, k: int, precision
         assert scores[at, : len(order)].tolist() == products[order].tolist()
 
 
-def test_nearest_takes_many_queries_and_vectors_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("some", [False, True])
+def test_nearest_takes_many_queries_and_vectors_in_pieces(
+    precision: Any, some: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(3)
-    vectors = Vectors(rng.standard_normal((500, 8)).astype(np.float32))
+    vectors = quantised(rng.standard_normal((500, 8)).astype(np.float32), precision)
     queries = rng.standard_normal((30, 8)).astype(np.float32)
-    whole = nearest(vectors, queries, 10)
-    monkeypatch.setattr("mrag.adapters.index.vectors.BATCH", 1000)
+    among = np.flatnonzero(rng.random(500) < 0.5) if some else None
+    whole = nearest(vectors, queries, 10, among)
+    monkeypatch.setattr("mrag.adapters.index.vectors.BATCH", 200)
     monkeypatch.setattr("mrag.adapters.index.vectors.NUMBERS", 50)
-    pieces = nearest(vectors, queries, 10)
+    monkeypatch.setattr("mrag.adapters.index.vectors.TOGETHER", 7)
+    pieces = nearest(vectors, queries, 10, among)
     assert [part.tolist() for part in whole] == [part.tolist() for part in pieces]
 
 
