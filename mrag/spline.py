@@ -132,7 +132,8 @@ def asked_period(constraint: Constraint) -> tuple[int, int]:
     if constraint.relation == "after":
         return window.start, window.start
     if named.start == OPEN_START:
-        return _period_start(named.end, named.end_precision), named.end
+        first = _period_start(named.end, named.end_precision)
+        return first - (constraint.relation == "until"), named.end  # what held until 1999 held when it began
     if named.end == OPEN_END:
         last = _period_end(named.start, named.start_precision)
         return last, last

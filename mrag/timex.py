@@ -18,7 +18,7 @@ from mrag.interval import OPEN_END, OPEN_START, Interval, civil, period, since, 
 
 Source = Literal["own", "previous", "heading", "title", "document"]
 SOURCES: tuple[Source, ...] = ("own", "previous", "heading", "title", "document")
-FINGERPRINT = "timex-3"  # changes when the rules change: an index holds what they found
+FINGERPRINT = "timex-4"  # changes when the rules change: an index holds what they found
 
 _DIGIT = re.compile(r"\d")
 

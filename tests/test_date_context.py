@@ -217,3 +217,71 @@ def test_a_date_inside_a_longer_name_is_name_like(text: str) -> None:
 )
 def test_a_date_by_itself_is_not(text: str) -> None:
     assert [timex.name_like for timex in scan(text)] == [False]
+
+
+# --- forms met in logs, tables and biographies ---
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Democritus (c. 460 – c. 370 BC) laughed", ["-0459..-0369"]),  # the era of the last year is the first one's
+        ("He died in August AD 14 at Nola", ["0014-08"]),
+        ("2010-06 – 2012-09: engineer", ["2010-06..2012-09"]),
+        ("2010-06 – present: engineer", ["2010-06.."]),
+        ("01/04/2015-31/03/2018", ["2015-04-01..2018-03-31"]),  # no 31st month: both have their day first
+        ("on 03/04/2019 and 25/04/2019", ["2019-04-03", "2019-04-25"]),
+        ("between fiscal 2012 and fiscal 2015", ["2012..2015"]),
+        ("It was held on June 4 and 18, 1995.", ["1995-06-04", "1995-06-18"]),
+        ("between June 4 and 18, 1995", ["1995-06-04..1995-06-18"]),
+        ("The ring is from 1250.", ["1250"]),  # made then; who "led it from 1250" began then
+        ("The ban was from 1990 to 1995.", ["1990..1995"]),
+        ("[12/Mar/2019:14:02:11 +0100] GET", ["2019-03-12"]),
+        ("Mon Feb  3 09:12:44 UTC 2020", ["2020-02-03"]),
+        ("2019:07:04 18:30:12", ["2019-07-04"]),
+        ("Backup 20210314T020000Z finished.", ["2021-03-14"]),
+        ("会议于2008年8月8日举行", ["2008-08-08"]),
+        ("2008年8月、3000年", ["2008-08"]),
+        ("2 de março de 1998, 5 мая 1998, 2 maart 1956", ["1998-03-02", "1998-05-05", "1956-03-02"]),
+        ("с 2 августа 2007 г по 11 мая 2011г", ["2007-08-02", "2011-05-11"]),  # not 11 May of the year before
+    ],
+)
+def test_a_form_is_read_whole(text: str, expected: list[str]) -> None:
+    assert dates(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from 1934 to '38", ["1934..1938"]),
+        ("1941–’45", ["1941..1945"]),
+        ("Caps: 1934, '36 and '38.", ["1934", "1936", "1938"]),
+        ("born in 1940, champion in '91", ["1940", "1991"]),  # too far to lean on it
+        ("In 1999, '20 Years Later' was shot.", ["1999"]),
+    ],
+)
+def test_a_short_year_is_near_the_year_before_it(text: str, expected: list[str]) -> None:
+    assert dates(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call 0800 1967 2010.",
+        "+44 1865 270 000 or (212) 555 2010",
+        "can't connect to '10.0.0.12'",
+        "ERROR 2003 (HY000)",
+        "42 U.S.C. § 1983",
+        "ports 1900 and 2010",
+        "postal code 1960",
+        "It got 2014 responses and weighed 1900 grams.",
+        "a crowd of about 1800",
+    ],
+)
+def test_a_number_that_counts_or_names_is_no_year(text: str) -> None:
+    assert dates(text) == []
+
+
+def test_a_month_may_stand_in_last_year() -> None:
+    found = find_dates("She left in March this year, he on 3 May last year.", reference=parse_iso("2018-09-30"))
+    assert [str(mention.interval) for mention in found] == ["2018-03", "2017-05-03"]

@@ -241,6 +241,12 @@ def test_asked_period_of_one_sided_relations_is_the_period_named() -> None:
     assert (first, last) == (day("2003-05").start, day("2003-05").end)
     edge = day("2003-05").start - 1
     assert asked_period(asked("owner before May 2003")) == (edge, edge)
+    assert asked_period(asked("owner until May 2003")) == (edge, day("2003-05").end)
+
+
+def test_until_a_year_is_who_ended_in_it_and_not_who_began() -> None:
+    ended, began = span("1991", "1999"), span("1999", "2007")
+    assert score("president until 1999", ended, "state") > score("president until 1999", began, "state")
 
 
 days = st.integers(-1_000_000, 1_000_000)

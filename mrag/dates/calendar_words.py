@@ -30,7 +30,8 @@ WORDS = {
     "HUNDRED": "hundred",
     "THOUSAND": "thousand",
     "SEASONWORD": "season seasons campaign",
-    "FISCAL": "fiscal financial academic school tax budget",
+    "FISCAL": "fiscal",
+    "ACADEMIC": "financial academic school tax budget",
     "PERIOD": "day days week weeks month months",
     "DECADENOUN": "decade decades",
     "YEARWORD": "year years",
@@ -53,7 +54,8 @@ WORDS = {
     "SOONER": "later earlier",
     "QUANTITY": "over nearly almost another some only exactly least most totalling worth",
     "MEASURE": "population total distance height weight elevation altitude capacity length depth width area sum"
-    " average maximum minimum attendance crowd circulation rating score elo",
+    " average maximum minimum attendance crowd circulation rating score elo seating weighs weighed weighing totals"
+    " totalled totaled numbering",
     "BORN": "born née né",
     "DIED": "died",
     "STREET": "street avenue road boulevard lane drive ave blvd",
@@ -67,20 +69,26 @@ WORDS = {
     " km km2 km² m m2 m² cm mm mi miles mile metres meters metre meter yards yard feet foot ft sq square cubic acres"
     " acre hectares ha kg kilometres kilometers kilograms tonnes tons lbs hours hour hrs minutes seconds gmt utc"
     " dollars euros pounds francs marks rubles rupees yen percent per cc hp kw kwh mw hz khz mhz ghz rpm mph bp degrees"
-    " million billion",
+    " million billion grams litres liters gallons watts volts responses respondents rebounds assists wickets signatures"
+    " subscribers viewers visitors users customers settlers immigrants sailors miners",
     "HYPHENUNIT": "seat bed ton tonne person man member piece volt watt horsepower kilometre kilometer"
     " strong word pound dollar degree minute",
     "PAGE": "p",
     "NAMER": "route page flight suite model version chapter section article paragraph clause verse highway"
     " interstate lot serial boeing airbus windows psalm isbn issn apartment apt extension ext phone tel fax sonnet"
     " asteroid platform locker opus op bwv usb iso din rfc runway studio room channel class build firmware box"
-    " postcode zip number collection pages pp",
-    "NAMERS": "numbers nos routes flights rooms psalms",
+    " postcode zip number collection pages pp error",
+    "NAMERS": "numbers nos routes flights rooms psalms sections chapters lots ports",
 }
 
 # Words whose class hangs on their case: "May" is a month, "may" hardly ever.
 WORDS_AS_WRITTEN = {
-    "MONTH": "May MAY March MARCH Mar MAR mars",
+    "MONTH": "May MAY March MARCH Mar MAR mars"
+    # Dutch, Scandinavian, Italian, Portuguese, Russian and Polish write them small; "Mei" and "Augustus" are names
+    " januari februari maart mei augustus marts maj augusti desember gennaio febbraio aprile maggio giugno luglio"
+    " settembre ottobre dicembre janeiro fevereiro março maio junho julho setembro outubro novembro dezembro"
+    " января февраля марта апреля мая июня июля августа сентября октября ноября декабря"
+    " stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
     "LOWERMONTH": "may march mar",
     "WEEKDAY": "Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun",
     "AND": "und et y o",
@@ -88,7 +96,7 @@ WORDS_AS_WRITTEN = {
     "OF": "de del",
     "IN": "en im",
     "PREPOSITION": "vor nach seit depuis um",
-    "NAMER": "No Nr no",
+    "NAMER": "No Nr no code port Port",
     "UNIT": "kWh kW MW Hz kHz MHz GHz",
     "CURRENCY": "USD EUR GBP CHF JPY CNY CAD AUD",
     "NOW": "aujourd heute hoy",
@@ -111,7 +119,7 @@ SIGNS = {
     "CLOSING": ")]}",
     "CURRENCY": "$€£¥₤",
     "PERCENT": "%°‰",
-    "HASH": "#№",
+    "HASH": "#№§",
     "TIMES": "×",
     "NEWLINE": "\n",
     "SIGN": ';!?"“”„«»&*+=@<>|~•·…_\\^`',
@@ -152,18 +160,18 @@ def may_spell_a_date(text: str) -> bool:
 
 
 _MONTHS = (
-    "january jan januar jänner janvier enero",
-    "february feb februar février febrero",
-    "march mar märz mars marzo",
-    "april apr avril abril",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet julio",
-    "august aug août agosto",
-    "september sept sep septembre septiembre",
-    "october oct oktober okt octobre octubre",
-    "november nov novembre noviembre",
-    "december dec dezember dez décembre diciembre",
+    "january jan januar jänner janvier enero januari gennaio janeiro января stycznia",
+    "february feb februar février febrero februari febbraio fevereiro февраля lutego",
+    "march mar märz mars marzo maart marts março марта marca",
+    "april apr avril abril aprile апреля kwietnia",
+    "may mai mayo mei maj maggio maio мая maja",
+    "june jun juni juin junio giugno junho июня czerwca",
+    "july jul juli juillet julio luglio julho июля lipca",
+    "august aug août agosto augustus augusti августа sierpnia",
+    "september sept sep septembre septiembre settembre setembro сентября września",
+    "october oct oktober okt octobre octubre ottobre outubro октября października",
+    "november nov novembre noviembre novembro ноября listopada",
+    "december dec dezember dez décembre diciembre desember dicembre dezembro декабря grudnia",
 )
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 WEEKDAYS = {  # Monday is 0

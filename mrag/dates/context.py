@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mrag.dates.calendar_words import CLASS, CONNECTORS, NUMBERS, OPERATORS, SUFFIXES
-from mrag.dates.readings import beside
+from mrag.dates.calendar_words import CLASS, CONNECTORS, NUMBERS, OPERATORS, SIGNS, SUFFIXES
+from mrag.dates.readings import beside, short_year
 from mrag.dates.scanning import Date
 from mrag.dates.tokens import Tokens, split_words
 from mrag.interval import OPEN_END, Interval, civil, join, since
@@ -66,6 +66,9 @@ _DETERMINERS = _classes("THE ARTICLE FUNCTION APOSTROPHE")
 _NOUNS = _classes("LOWER NAMER NAMERS UNIT HYPHENUNIT MEASURE SEASON")
 _NAMES = _classes("CAPITAL MONTH NAMER")
 _BIRTHPLACE = _classes("IN PREPOSITION OF CAPITAL COMMA DOT OTHER THE DASH APOSTROPHE COLON WEEKDAY")
+_APOSTROPHES = tuple(SIGNS["APOSTROPHE"])
+_SHORTYEAR, _SHORT_YEAR_SIZE = CLASS["SHORTYEAR"], 3  # ’38
+_COPULAS = frozenset(("is", "are", "was", "were"))
 _LIST_MARKS = frozenset("-–—*•·")
 
 _UNTIL = CLASS["UNTIL"]
@@ -106,6 +109,8 @@ class Context:
         for date in dates:
             self._find_operator(date, border)
             border = date.last
+        if _SHORTYEAR in self._tokens.classes:
+            _settle_centuries(dates)
         out: list[Timex] = []
         index = 0
         while index < len(dates):
@@ -233,7 +238,8 @@ class Context:
         if is_range and (operator in (None, "around", "from to") or (operator == "since" and last is not date)):
             operator = "from to"
         elif operator == "from to":
-            operator = "around" if date.circa >= 0 else "since"  # "a panel from about 1620"
+            is_made_then = date.outset > 0 and tokens.words[date.outset - 1] in _COPULAS  # "the ring is from 1250"
+            operator = "around" if date.circa >= 0 else "in" if is_made_then else "since"  # "a panel from about 1620"
         suffix, end = self._suffix(operator, end, limit)
         if suffix is None and not is_range and operator in (None, "around"):
             named, suffix, end = self._open_dash(date, named, end)
@@ -366,6 +372,17 @@ class Context:
     def _opens(self, index: int) -> bool:
         """Whether a token begins a sentence or an item, and may be capital for that alone."""
         return index == 0 or self._tokens.classes[index - 1] in _SENTENCE_ENDS
+
+
+def _settle_centuries(dates: list[Date]) -> None:
+    """Gives each year of two digits the century of the date before it, where that is near: "1934, ’36 and ’38"."""
+    year = None
+    for date in dates:
+        token = date.parts.get("y", "")
+        if len(token) == _SHORT_YEAR_SIZE and token.startswith(_APOSTROPHES):
+            date.interval = date.in_year(short_year(token, year))
+        if date.interval is not None:
+            year = civil(date.interval.end)[0] if date.interval.end != OPEN_END else None
 
 
 def _range(first: Interval | None, last: Interval | None) -> Interval | None:

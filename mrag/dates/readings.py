@@ -19,6 +19,7 @@ Reading = Callable[[Parts], "Interval | None"]
 RelativeReading = Callable[[Parts, Interval], "Interval | None"]
 
 _DIGITS = re.compile(r"\d{1,6}")
+_NEAR = 25  # years between a year and one of two digits that leans on it
 _FURTHEST = 999  # years that one range of two bare years may span
 
 
@@ -202,12 +203,17 @@ def season(parts: Parts) -> Interval | None:
 
 
 def whole(parts: Parts) -> Interval | None:
-    """A token that is a date by itself: ISO date, date-time and week, numeric dates, 2025Q01.
+    """A token that is a date by itself: ISO date, date-time and week, numeric dates, 2025Q01, 2008年8月8日.
 
-    With slashes the month comes first, with dots and dashes the day; an order that cannot be is turned.
+    With slashes the month comes first (but not beside ``o``), with dots and dashes the day; an order that cannot
+    be is turned.
     """
     token = parts["i"]
+    if token[:8].isdecimal():
+        token = f"{token[:4]}-{token[4:6]}-{token[6:8]}"
     numbers = [int(number) for number in _DIGITS.findall(token)]
+    if "年" in token and len(numbers) == 2:
+        return period(*numbers) if 1 <= numbers[1] <= 12 else None
     if "W" in token:
         return _iso_week(numbers)
     if "Q" in token.upper():
@@ -216,11 +222,17 @@ def whole(parts: Parts) -> Interval | None:
         year, month, day = numbers[:3]
     else:
         first, second, year = numbers
-        month, day = (first, second) if "/" in token else (second, first)
+        month, day = (first, second) if "/" in token and "o" not in parts else (second, first)
         year = _short_year(token[-2:]) if token[-3] in "/." else year
         if month > 12 >= day:
             day, month = month, day
     return period(year, month, day) if 1 <= month <= 12 and 1 <= day <= month_length(year, month) else None
+
+
+def is_day_first(token: str) -> bool:
+    """Whether a date in slashes can only be read with its day first, 31/03/2018."""
+    first, second, *_ = (int(number) for number in _DIGITS.findall(token))
+    return second <= 12 < first <= 31
 
 
 def _iso_week(numbers: list[int]) -> Interval | None:
@@ -244,7 +256,7 @@ def spelled(parts: Parts) -> Interval | None:
     thousands = NUMBERS[parts["k"].lower()] if "k" in parts else 0
     if thousands > 2 or not all(word.islower() for word in low):
         return None
-    hundreds = 10 * thousands or NUMBERS[parts["c"].lower()]
+    hundreds = 10 * thousands + (NUMBERS[parts["c"].lower()] if "c" in parts else 0)
     return period(hundreds * 100 + sum(NUMBERS[word] for word in low))
 
 
@@ -280,6 +292,21 @@ def _nearest(unit: str, reference: Interval, step: int) -> Interval | None:
     if named and ((step < 0 and named.end >= reference.start) or (step > 0 and named.start <= reference.end)):
         named = reading({name: unit, **year_parts(year + step)})
     return named
+
+
+def in_that_year(parts: Parts, reference: Interval) -> Interval | None:
+    """A month or a day of last year, this year or next year."""
+    year = this_or_last({**parts, "u": "year"}, reference)
+    return date({**parts, **year_parts(civil(year.start)[0])}) if year else None
+
+
+def short_year(token: str, near: int | None) -> int:
+    """The year of two digits that lies near the year named before ("1934, ’36"), else one of our time."""
+    year = _short_year(token)
+    if near is not None:
+        nearest = near + (year - near + 50) % 100 - 50
+        year = nearest if abs(nearest - near) <= _NEAR else year
+    return year
 
 
 def weekday(parts: Parts, reference: Interval) -> Interval | None:

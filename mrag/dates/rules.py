@@ -28,7 +28,7 @@ FRAGMENTS = {  # one may hold those below it
     "{fraction}": "n=[ORDINALWORD ORDINAL WHICH](?:h=HALF|q=QUARTER|z=DECADENOUN)",
     "{ordinal}": "o=[ORDINAL ORDINALWORD]",
     "{era}": "(?:DASH?e=[BC AD])?",
-    "{short}": "f=[NUM2 DAY](?!DOT?[MONTH LOWERMONTH]|[DASH SLASH])",
+    "{short}": "f=[NUM2 DAY](?!DOT?[MONTH LOWERMONTH]|SLASH|DASH(?!YEAR DASH[NUM2 DAY]|NOW))",  # "2010-06 – 2012-09"
 }
 
 
@@ -80,8 +80,9 @@ LEAD = re.compile(
     translated(
         "(?:WEEKDAY DOT?COMMA?THE?"
         "|THE?(?:k=PART DASH?TO DASH?)?p=[PART PARTNOUN](?:(?<=PARTNOUN)OF|(?<=PART)[DASH IN]?)"
-        "THE?(?:FISCAL?YEARWORD OF?)?"
-        "|THE?FISCAL?YEARWORD OF?"
+        "THE?(?:[FISCAL ACADEMIC]?YEARWORD OF?|FISCAL)?"
+        "|THE?[FISCAL ACADEMIC]?YEARWORD OF?"
+        "|THE?FISCAL"
         "|THE)$"
     )
 )
@@ -109,7 +110,12 @@ NO_DATES = [  # tried first, so that no rule below takes such a number for a yea
         "1500 to 1900 men",
     ),
     Rule("more than", f"{_NOT_AT_LEAST}(?<=[THAN QUANTITY])[YEAR NUM3 NUM4]", None, "More than 1500 came."),
-    Rule("measured", "(?<=MEASURE[OF COLON])[YEAR NUM3 NUM4]", None, "a population of 1950"),
+    Rule(
+        "measured",
+        "(?:(?<=MEASURE[OF COLON])|(?<=MEASURE OF PREPOSITION))[YEAR NUM3 NUM4]",
+        None,
+        "a population of 1950, a crowd of about 1800",
+    ),
     Rule("rating", "[YEAR LATEYEAR](?={to}NUM4)", None, "It rose from 1945 to 2333."),
     Rule("money", "(?<=CURRENCY)[YEAR NUM3 NUM4](?:DASH{number})?", None, "It cost $1999."),
     Rule("pixels", "[YEAR NUM3 NUM4](?=TIMES)|(?<=TIMES)[YEAR NUM3 NUM4]", None, "1920 × 1080 pixels"),
@@ -203,15 +209,31 @@ BY_NUMBER = [
         "1998-05-09",
         borrows=True,
     ),
+    Rule(
+        "day after a month and day",
+        "(?<=m=MONTH{anyday}AND){day}COMMA?y=YEAR",
+        read.date,
+        "between June 4 and 18, 1995",
+        "1995-06-04",
+        "1995-06-18",
+    ),
     Rule("month slash year", "w=DAY SLASH y=YEAR(?!SLASH)", read.slashed_month, "since 05/2010", "2010-05", None),
     Rule(
         "range of an era",
-        "y={number}[DASH TO UNTIL SLASH]f={number}e=[BC AD]",
+        "y={number}[DASH TO UNTIL SLASH]f={number}(?:SLASH{number})?e=[BC AD]",
         read.years,
-        "9–4 BC",
-        "-0008",
-        "-0003",
+        "247–183/181 BC",
+        "-0246",
+        "-0182",
         shape="range",
+    ),
+    Rule(
+        "first year of an era",
+        "y={number}(?={to}PREPOSITION DOT?{number}e=[BC AD])",
+        read.date,
+        "c. 460 – c. 370 BC",
+        "-0459",
+        "-0369",
     ),
     Rule("year of an era", "y={number}e=[BC AD]", read.date, "44 BC", "-0043", "-0043"),
     Rule("thousands of an era", "y=GROUPED e=[BC AD]", read.date, "by 10,000 BC", None, "-9999"),
@@ -271,11 +293,12 @@ BY_NUMBER = [
     Rule("year", "y=YEAR", read.date, "in 1990", "1990", "1990", the=False),
     Rule(
         "short year",
-        "(?:(?<=[THE IN OF SINCE UNTIL PREPOSITION TO BEFORE AFTER])|(?<=SHORTYEAR[COMMA AND]))y=SHORTYEAR",
+        "(?:(?<=[THE IN OF SINCE UNTIL PREPOSITION TO BEFORE AFTER])|(?<=SHORTYEAR[COMMA AND])"
+        "|(?<=YEAR[COMMA AND DASH])(?=SHORTYEAR(?![UNIT PERIOD YEARWORD CAPITAL])))y=SHORTYEAR",
         read.date,
-        "in ’98",
-        "1998",
-        "1998",
+        "1941–’45",
+        "1941",
+        "1945",
         the=False,
     ),
     Rule(
@@ -310,7 +333,8 @@ BY_NUMBER = [
 BY_WORD = [
     Rule(
         "days after month",
-        "m=MONTH DOT?{day}(?:COMMA{anyday}){0,5}COMMA?{to}f=[DAY ORDINAL](?!DOT?[MONTH LOWERMONTH])(?:COMMA?y=YEAR)?",
+        "m=MONTH(?!{anyday}AND{anyday}COMMA?YEAR)DOT?{day}(?:COMMA{anyday}){0,5}COMMA?{to}"
+        "f=[DAY ORDINAL](?!DOT?[MONTH LOWERMONTH])(?:COMMA?y=YEAR)?",
         read.days,
         "March 3–8, 2004",
         "2004-03-03",
@@ -333,6 +357,32 @@ BY_WORD = [
         "mid-July 1990",
         "1990-07-11",
         "1990-07-20",
+    ),
+    Rule(
+        "month day year of an era",
+        "{month}THE?{day}{of}y={number}e=[BC AD]",
+        read.date,
+        "March 15, 44 BC",
+        "-0043-03-15",
+        "-0043-03-15",
+    ),
+    Rule(
+        "month day era year",
+        "{month}THE?{day}{of}e=AD y={number}",
+        read.date,
+        "August 24, AD 79",
+        "0079-08-24",
+        "0079-08-24",
+    ),
+    Rule("month year of an era", "{month}{of}y={number}e=[BC AD]", read.date, "May 44 BC", "-0043-05", "-0043-05"),
+    Rule("month era year", "{month}{of}e=AD y={number}", read.date, "in August AD 14", "0014-08", "0014-08"),
+    Rule(
+        "month day time year",
+        "{month}{day}COMMA?CLOCK[UNIT CAPITAL]?y=YEAR",
+        read.date,
+        "Mon Feb 3 09:12:44 UTC 2020",
+        "2020-02-03",
+        "2020-02-03",
     ),
     Rule(
         "day in words",
@@ -446,6 +496,16 @@ BY_WORD = [
         borrows=True,
     ),
     Rule(
+        "one thousand seven hundred",
+        "k=UNITWORD THOUSAND COMMA?c=UNITWORD HUNDRED(?:AND(?=[TENSWORD UNITWORD TEENWORD]))?"
+        "(?:t=TENSWORD DASH?)?(?:u=[UNITWORD TEENWORD])?(?![UNIT PERIOD YEARWORD LOWER THOUSAND])",
+        read.spelled,
+        "in one thousand seven hundred and seventy-six",
+        "1776",
+        "1776",
+        shape="spelled",
+    ),
+    Rule(
         "two thousand and",
         "k=UNITWORD THOUSAND(?:AND?(?:t=TENSWORD DASH?)?u=[UNITWORD TEENWORD](?![UNIT PERIOD])"
         "|(?![UNIT PERIOD YEARWORD LOWER AND]))",
@@ -481,6 +541,33 @@ RELATIVE = [
         "2024-03-01",
         "2024-03-01",
         relative=read.ago,
+    ),
+    Rule(
+        "day and month of last year",
+        "{day}DOT?(?:OF THE?)?{month}COMMA?OF?w=WHICH YEARWORD",
+        None,
+        "on 3 May last year",
+        "2023-05-03",
+        "2023-05-03",
+        relative=read.in_that_year,
+    ),
+    Rule(
+        "month and day of last year",
+        "{month}THE?{day}COMMA?OF?w=WHICH YEARWORD",
+        None,
+        "on May 3 last year",
+        "2023-05-03",
+        "2023-05-03",
+        relative=read.in_that_year,
+    ),
+    Rule(
+        "month of last year",
+        "{month}OF?w=WHICH YEARWORD",
+        None,
+        "in November last year",
+        "2023-11",
+        "2023-11",
+        relative=read.in_that_year,
     ),
     Rule(
         "today",
@@ -525,7 +612,7 @@ _WORDS = (
     "[MONTH LOWERMONTH SEASON DECADEWORD ORDINAL ORDINALWORD TENSWORD UNITWORD TEENWORD WHICH AD QUARTERTOKEN"
     " FISCALYEAR NOW TODAY DATEWORD SEASONWORD]"
 )
-_RELATIVE = "[ARTICLE UNITWORD TEENWORD DAY NUM2 NUM3 THE TODAY TODAYTITLE WHICH WEEKDAY]"
+_RELATIVE = "[ARTICLE UNITWORD TEENWORD DAY ORDINAL NUM2 NUM3 MONTH LOWERMONTH THE TODAY TODAYTITLE WHICH WEEKDAY]"
 
 
 def _scanner(groups: list[tuple[str, list[Rule]]]) -> tuple[re.Pattern[str], list[Rule]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mrag.dates.calendar_words import CLASS
-from mrag.dates.readings import Parts, year_parts
+from mrag.dates.readings import Parts, is_day_first, whole, year_parts
 from mrag.dates.rules import LEAD, RELATIVE_SCANNER, SCANNER, Rule
 from mrag.dates.tokens import Tokens
 from mrag.interval import MAX_YEAR, Interval
 
-_THE, _WEEKDAY = CLASS["THE"], CLASS["WEEKDAY"]
+_THE, _WEEKDAY, _FULLDATE = CLASS["THE"], CLASS["WEEKDAY"], CLASS["FULLDATE"]
 _LEAD_ENDS = frozenset(
-    CLASS[name] for name in ("THE", "PART", "DASH", "IN", "OF", "YEARWORD", "WEEKDAY", "DOT", "COMMA")
+    CLASS[name] for name in ("THE", "PART", "DASH", "IN", "OF", "YEARWORD", "WEEKDAY", "DOT", "COMMA", "FISCAL")
 )
 _LONGEST_LEAD = 9  # tokens that "the early to mid-" and its like may take
 
@@ -60,7 +60,17 @@ def find(tokens: Tokens, reference: Interval | None) -> list[Date]:
             if date is not None:
                 found.append(date)
         border = match.end()
-    return found
+    return _in_one_order(found) if tokens.classes.count(_FULLDATE) > 1 else found
+
+
+def _in_one_order(dates: list[Date]) -> list[Date]:
+    """The dates with those in slashes read day first where one of them can only be read so: 01/04/2015–31/03/2018."""
+    slashed = [date for date in dates if "/" in date.parts.get("i", "")]
+    if any(is_day_first(date.parts["i"]) for date in slashed):
+        for date in slashed:
+            turned = whole({**date.parts, "o": "day"})
+            date.interval = turned or date.interval
+    return dates
 
 
 def _date(tokens: Tokens, rule: Rule, first: int, border: int, reference: Interval | None) -> Date | None:
