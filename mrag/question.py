@@ -11,6 +11,7 @@ from mrag.interval import OPEN_END, OPEN_START, Interval, Precision, civil, join
 from mrag.questions import anchors
 from mrag.questions.asked import LOWER, UPPER, asked_dates, event_date, is_cut, titles, with_followers
 from mrag.questions.implicit import Condition, find_condition
+from mrag.questions.meant import meant
 from mrag.questions.wording import Edit, apply_edits, date_edits
 from mrag.timex import Timex, scan
 
@@ -132,7 +133,7 @@ _OTHER_TENSE = re.compile(r"\b(?:was|were|did|had|will|would|used to)\b", re.IGN
 def _read(text: str, reference: Interval | None, assume_present: bool) -> tuple[str, Constraint | None]:
     """The main content of one question, and its constraint or None."""
     seen = text.lower() if text.isupper() and text.isascii() else text  # WHO WON THE LAST CUP BEFORE 1990?
-    dates = scan(seen, reference=reference)
+    dates = meant(seen, scan(seen, reference=reference))
     quoted = titles(seen)
     if any(date.relative for date in dates):
         dates = _without_names(dates, anchors.find(seen))
@@ -225,7 +226,7 @@ def bound(text: str, date: Timex) -> Constraint:
             named = _named(named.start, named.start_precision)
         elif _CLOSING.match(text, date.core[0]):
             named = _named(named.end, named.end_precision)
-    within = _SPLIT_SEASON.fullmatch(text, *date.core) is not None
+    within = date.name_like or _in_event(text, date) or _SPLIT_SEASON.fullmatch(text, *date.core) is not None
     if relation == "before":
         return Constraint(relation, None, until(_named(named.start, named.start_precision)), end_included=within)
     if relation == "after":
@@ -236,6 +237,11 @@ def bound(text: str, date: Timex) -> Constraint:
     return Constraint(relation, None, since(named) if relation in LOWER else named)
 
 
+def _in_event(text: str, date: Timex) -> bool:
+    """Whether the words of a bound stand before an event, not before its date: after the fire of 1904 is still 1904."""
+    return text[date.span[0] : date.core[0]].lower().strip() in ("of", "of the", "in", "in the", "on", "on the")
+
+
 def _relation(text: str, date: Timex) -> Relation:
     named, operator = date.named, date.operator
     if named.end == OPEN_END and operator != "after":
@@ -244,7 +250,7 @@ def _relation(text: str, date: Timex) -> Relation:
         return "from to"
     if operator is None:
         return "on" if named.start == named.end else "in"
-    if operator == "on" and named.start_precision != Precision.DAY:
+    if operator == "on" and (named.start_precision != Precision.DAY or named.start != named.end):
         return "in"
     return _RELATIONS[operator]
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "errors interval columns"
     " dates.calendar_words dates.tokens dates.readings dates.rules dates.scanning dates.context timex"
-    " questions.wording questions.implicit questions.asked questions.periods questions.anchors question"
+    " questions.wording questions.implicit questions.asked questions.meant questions.periods questions.anchors question"
     " spline text names keywords bm25 corpus strategies ranking settings stages"
     " answers.quoting prompts questions.claims decompose"
     " evaluation.token_runs evaluation.bootstrap metrics"

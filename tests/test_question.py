@@ -1,5 +1,7 @@
 """What a question asks, and when: relations, placements, two bounds, first and last, names, and bad input."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +10,8 @@ from mrag.interval import OPEN_END, OPEN_START, Interval, parse_iso, period
 from mrag.question import RELATIONS, Constraint, Question, parse
 from mrag.questions.asked import event_date, titles
 from mrag.questions.implicit import NOT_BEFORE, NOT_BEHIND, Rule, find_condition, past
+from mrag.questions.meant import WORDS, meant
+from mrag.questions.meant import Rule as WordsRule
 from mrag.questions.wording import Edit, apply_edits
 from mrag.timex import scan
 
@@ -602,3 +606,118 @@ def test_after_and_until_are_two_bounds(end: str) -> None:
     constraint = parse(f"Who led the club after 2006 {end}?").constraint
     assert constraint is not None
     assert (constraint.relation, str(constraint.window())) == ("between", "2007..2010")
+
+
+# --- what a date means in a question ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", WORDS, ids=lambda rule: rule.example)
+def test_each_rule_of_words_before_a_date_holds_for_its_example(rule: WordsRule) -> None:
+    (date,) = meant(rule.example, scan(rule.example))
+    assert date.operator == rule.operator
+    content = read(rule.example)[0]
+    assert not re.search(r"\d", content)
+    assert content.split()[-1].strip("?") not in ("of", "as", "the", "since", "near", "del", "de", "il", "von")
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "when"),
+    [
+        ("Who kept the light until the storm flood of 1953?", "Who kept the light until the storm flood?", "until"),
+        ("Who kept the light before the flood in March 1953?", "Who kept the light before the flood?", "before"),
+        ("Who ran the port after its sale to Lund in 1953?", "Who ran the port after its sale to Lund?", "after"),
+        (
+            "Who has run the port since the strike ended in 1953?",
+            "Who has run the port since the strike ended?",
+            "since",
+        ),
+        ("Who ran the port after the fire that broke out in 1953?", None, "after"),
+        ("Which club did Moe join after leaving Ulm in 1953?", "Which club did Moe join after leaving Ulm?", "after"),
+        ("Who ran the port from its opening in 1953 until the strike in 1960?", None, "from to"),
+        ("Who ran the port after the 1953 merger?", "Who ran the port after the 1953 merger?", "after"),
+        ("Who ran the port after the 1953 financial crisis?", None, "after"),
+    ],
+)
+def test_the_bound_before_a_dated_event_is_that_of_its_date(text: str, content: str | None, when: str) -> None:
+    assert constraint(text).relation == when
+    assert content is None or parse(text).main_content == content
+
+
+def test_the_year_of_an_event_counts_on_both_sides_of_it() -> None:
+    for text in ("after the fire of 1953", "before the fire in 1953", "after the 1953 election"):
+        assert "1953" in str(constraint(f"Who ran the port {text}?").window()), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who sang before a packed hall in 1953?",
+        "Who starred in After the Fire in 1953?",
+        "Who was named after a battle in 1953?",
+        "How long after the fire did he sign it in 1953?",
+        "Who came home from the war in 1953?",
+    ],
+)
+def test_words_that_are_no_bound_leave_the_date_alone(text: str) -> None:
+    assert constraint(text).relation == "in"
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Who advised Theresa May in 2017?", "Who advised Theresa May?"),
+        ("Which streets did the pupils march in 2017?", "Which streets did the pupils march?"),
+        ("When did the peat march in 2017 end?", "When did the peat march end?"),
+    ],
+)
+def test_a_month_without_a_preposition_is_a_name_or_a_verb(text: str, content: str) -> None:
+    assert read(text) == (content, None, "in", "2017", "2017")
+
+
+def test_a_month_with_a_preposition_keeps_its_year() -> None:
+    assert read("Who sat on the bench in May in 2017?")[2:] == ("in", "2017-05", "2017-05")
+    assert read("What was the crop for May in 2017?")[2:] == ("in", "2017-05", "2017-05")
+
+
+def test_the_year_before_what_there_is_one_of_a_year_is_asked_for() -> None:
+    assert read("What was the 1953 population of Ulm?") == (
+        "What was the population of Ulm?",
+        None,
+        "in",
+        "1953",
+        "1953",
+    )
+    assert read("2015 UK defence secretary") == ("UK defence secretary", None, "in", "2015", "2015")
+    assert read("Who wrote the 1953 report on coal?")[2] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Who ruled long before 1953?", "Who ruled?"),
+        ("Who ruled precisely in 1953?", "Who ruled?"),
+        ("Who ruled in the months before May 1953?", "Who ruled?"),
+        ("Who won the regatta the year after 1953?", "Who won the regatta?"),
+        ("Who starred in Now and Then in 1953?", "Who starred in Now and Then?"),
+    ],
+)
+def test_words_that_serve_the_date_leave_with_it_and_names_stay(text: str, content: str) -> None:
+    assert parse(text).main_content == content
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("Who gave first aid to the duke in 1953?", None),
+        ("Who read the last rites to the duke in 1953?", None),
+        ("How many goals did Moe score in the last three seasons?", None),
+        ("Who was the last-ever holder of the cup before 1953?", "last"),
+        ("Who was the first man to row to Lewis after 1953?", "first"),
+    ],
+)
+def test_fixed_phrases_are_no_condition_whatever_follows(text: str, condition: str | None) -> None:
+    assert read(text)[1] == condition
+
+
+def test_on_is_for_one_day_and_in_for_more() -> None:
+    assert read("Who resigned at the end of June 2018?")[2:] == ("in", "2018-06-21", "2018-06-30")

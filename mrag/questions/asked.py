@@ -51,21 +51,26 @@ _END_OF_RANGE = re.compile(r"\b(?:to|through|till|until)(?: the)? $", re.IGNOREC
 
 # --- dates in the names of events --------------------------------------------------------------------------
 
-_EVENT = (
+HAPPENING = (
     r"(?:olympics?|games|cups?|championships?|tour|races?|regatta|marathon|rally|prix|opens?|masters|league|finals?|"
     r"bowl|tournaments?|contests?|festivals?|awards?|ceremon(?:y|ies)|eurovision|elections?|referendum|vote|census|"
     r"congress|conference|summit|convention|expo|fair|exhibition|season|draft|series|wars?|revolution|rebellion|"
-    r"uprising|revolt|invasion|siege|crisis|crash|earthquake|fire|flood|coup|treaty)"
+    r"uprising|revolt|invasion|siege|crisis|crash|earthquake|fire|flood|coup|treaty|armistice|truce|ceasefire|accords?|"
+    r"battle|massacre|riots?|strikes?|mutiny|putsch|protests?|boycott|blockade|famine|drought|plague|epidemic|pandemic|"
+    r"outbreak|bombings?|attacks?|raid|landings?|eruption|hurricane|explosion|disaster|scandal|merger|takeover|buyout|"
+    r"recession|partition|(?:re)?unification|independence|abdication|assassination|coronation|collapse|genocide)"
 )
 _EVENT_BEHIND = re.compile(  # the 2003 Tour of Kent, in 2010 world cup
     r"(?: (?!(?:in|on|at|of|for|to|by|with|from|the|an?|who|what|which|did|was|is|and|or)\b)[\w'’&.-]{1,30}){0,4}?"
-    rf" {_EVENT}\b",
+    rf" {HAPPENING}\b",
     re.IGNORECASE,
 )
 _EVENT_BEFORE = re.compile(  # World Cup 2014, the Tour of Kent 2003
-    rf"\b{_EVENT}(?: of(?: the)?(?: [A-Z][\w'’-]{{1,30}}){{0,2}}| [A-Z][\w'’-]{{1,30}})? $", re.IGNORECASE
+    rf"\b{HAPPENING}(?: of(?: the)?(?: [A-Z][\w'’-]{{1,30}}){{0,2}}| [A-Z][\w'’-]{{1,30}})? $", re.IGNORECASE
 )
-_EVENT_OF = re.compile(rf"\b{_EVENT} of $", re.IGNORECASE)  # the rebellion of 1857
+_BESIDE = re.compile(r"the (?:day|week|month|year|decade|century) (?:before|after) ", re.IGNORECASE)
+_BEHIND_THE = re.compile(r"\bthe $", re.IGNORECASE)
+_EVENT_OF = re.compile(rf"\b{HAPPENING} of $", re.IGNORECASE)  # the rebellion of 1857
 _TOPIC = re.compile(
     r"\b(?:about|on|regarding|called|titled|named)(?: the)? $", re.IGNORECASE
 )  # a film about the 1972 crash
@@ -100,7 +105,7 @@ def asked_dates(text: str, dates: Sequence[Timex], quoted: Sequence[Span]) -> li
         date
         for date in dates[:_MOST_DATES]
         if not date.name_like
-        and (date.operator or _stands_alone(text, date))
+        and (date.operator or stands_alone(text, date))
         and not _EXCEPTED.search(text, max(0, date.span[0] - 16), date.span[0])
         and not _BOTH_SIDES.search(text, max(0, date.span[0] - 16), date.span[0])
         and not _within(date.span, barred)
@@ -118,7 +123,10 @@ def asked_dates(text: str, dates: Sequence[Timex], quoted: Sequence[Span]) -> li
 def event_date(text: str, dates: Sequence[Timex], quoted: Sequence[Span]) -> Timex | None:
     """The date in the name of an event, with the relation before the name: "before the 2012 Olympics"."""
     for date in dates[:_MOST_DATES]:
-        if date.name_like and names_event(text, date) and not _within(date.core, quoted):
+        named = date.name_like or (
+            date.operator is None and _BEHIND_THE.search(text, max(0, date.core[0] - 5), date.core[0])
+        )
+        if named and names_event(text, date) and not _within(date.core, quoted):
             before = text[max(0, date.core[0] - 32) : date.core[0]].lower().split()
             if before[-1:] == ["the"]:
                 before.pop()
@@ -146,14 +154,14 @@ def is_cut(text: str, date: Timex) -> bool:
     start = date.core[0]
     if date.operator is not None or text[start : start + 4].lower() != "the ":
         return True
-    return bool(_BARE_BEFORE.search(text, max(0, start - 8), start))
+    return bool(_BARE_BEFORE.search(text, max(0, start - 8), start) or _BESIDE.match(text, start))
 
 
 def _within(span: Span, spans: Sequence[Span]) -> bool:
     return any(start <= span[0] and span[1] <= end for start, end in spans)
 
 
-def _stands_alone(text: str, date: Timex) -> bool:
+def stands_alone(text: str, date: Timex) -> bool:
     """Whether a date without a preposition can be the asked time: "who won the race 2012", "2012: who won?"."""
     start, end = date.span
     if _END_OF_RANGE.search(text, max(0, start - 16), start):

@@ -34,6 +34,7 @@ CONDITIONS: dict[str, Condition] = {
     "first and only": "first",
     "earliest": "first",
     "last": "last",
+    "last-ever": "last",
     "latest": "last",
     "recent": "last",
     "recently": "last",
@@ -62,7 +63,7 @@ NOT_BEFORE = (  # markers before these words are no condition
         _NUMBER + r"(?:(?:year|month|week|night|day|decade|century|millennium|quarter|weekend|hour|minute|second|half|"
         r"(?:summer|autumn|winter|spring)(?! olympic)|morning|evening|afternoon|"
         r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|"
-        r"september|october|november|december)s?|centuries|halves|season(?! of\b)|may(?! \w))",
+        r"september|october|november|december)s?|centuries|halves|seasons?(?! of\b)|may(?! \w))",
         "Who won the harbour cup last year?",
     ),
     Rule("first last", r"names?", "What is the last name of the emir?"),
@@ -73,7 +74,8 @@ NOT_BEFORE = (  # markers before these words are no condition
     Rule("first", r"(?:team|eleven|string|base|baseman|draft|overall|pick)", "Who plays first base for Ulm?"),
     Rule("first", r"(?:cousins?|language|languages|degree|born|hand|rate)", "Who was a cousin in the first degree?"),
     Rule("first", r"(?:nations?|world(?= (?:war|countr))|amendment|fleet)", "Who entered the first world war?"),
-    Rule("first", r"(?:aid|responders?|strike|impressions?|principles?|things?)", "Who teaches first aid?"),
+    Rule("first", r"(?:infantry|cavalry|armou?red|airborne|marine)", "Who led the first infantry division?"),
+    Rule("first", r"(?:aid|refusal|responders?|strike|impressions?|principles?|things?)", "Who teaches first aid?"),
     Rule("first", r"person(?= (?:shooter|narrat|perspective|view))", "Who wrote the first person narrator?"),
     Rule(
         "first",
@@ -95,7 +97,8 @@ NOT_BEFORE = (  # markers before these words are no condition
 )
 
 _MARKER = re.compile(  # of a text in lower case; begins with letters, which is what makes it fast
-    r"(?:first(?:-ever| and only)?|last|latest|earliest|most recent(?:ly)?|recent(?:ly)?|final)\b(?![\w-]|['’]s)"
+    r"(?:first(?:-ever| and only)?|last(?:-ever)?|latest|earliest|most recent(?:ly)?|recent(?:ly)?|final)\b"
+    r"(?![\w-]|['’]s)"
 )
 _IN_WORD = re.compile(r"[\w'’-]")  # a character before a marker that makes it a part of a word
 _BESIDE = frozenset(("first", "last", "recently", "most recently"))  # directly before a date: "sang for last in 1990"
@@ -134,8 +137,9 @@ _PLACE_TAKEN = re.compile(  # took the last place in the race; but: the last pla
 _WORK = re.compile(  # the first Harry Potter film: one of a series
     rf" {_GAP}(?:book|novel|album|movie|film|song|single|game|sequel|comic|match)s?\b", re.IGNORECASE
 )
-_ASKED_FOR = re.compile(  # ... but: the first team to win, the first album that she made
-    r" [\w'’&.-]{1,30}(?: [\w'’&.-]{1,30})? (?:to [a-z]|ever\b|that\b|he\b|she\b|they\b)"
+_ASKED_FOR = re.compile(  # ... but: the first team to win, the first album that she made; not: first aid to the king
+    r" [\w'’&.-]{1,30}(?: [\w'’&.-]{1,30})? "
+    r"(?:to (?!(?:the|an?|his|her|its|their)\b)[a-z]|ever\b|that\b|he\b|she\b|they\b)"
 )
 _OF_SOMEONE = re.compile(r"(?:\b(?:his|her|their|its)|['’]s|s['’]) $", re.IGNORECASE)
 _PREPOSITION = re.compile(  # what a marker stands before that is a noun itself: the last in Rome

@@ -19,13 +19,15 @@ class Edit(NamedTuple):
 
 _THE_PERIOD = r"(?:in|during|over|for|within) the (?:(?:time )?period|years?|time|span)(?: of)?"
 _LEAD = re.compile(  # what belongs to the date behind it: shortly before, back in, during the period from ... to
-    r"\b(?:just|right|shortly|soon|immediately|back|ever|even|only|both|either|early|late|somewhere|some ?time|"
+    r"\b(?:just|right|shortly|soon|immediately|back|ever|even|only|both|either|early|late|somewhere|"
+    r"some ?time|exactly|precisely|probably|(?<!how )(?<!so )(?<!as )(?:not )?long|"
+    r"in the (?:days|weeks|months|decades|centuries)|"
     rf"any ?time|at (?:any|some) (?:time|point)|{_THE_PERIOD}) $",
     re.IGNORECASE,
 )
 _LEAD_ENDS = frozenset(  # the last words of those, looked up first for speed
     "just right shortly soon immediately back ever even only both either early late somewhere sometime time anytime"
-    " point years year period span of".split()
+    " exactly precisely probably long days weeks months decades centuries point years year period span of".split()
 )
 _BARE_LEAD = re.compile(  # champion of 2012, the budget for 2012, during the years 1970 to 1975
     rf"\b(?:of|for|at|em|nel|dans|{_THE_PERIOD}) $", re.IGNORECASE
@@ -35,7 +37,9 @@ _TRAIL = re.compile(  # by 2010 at the latest, from 1970 until today
     r"(?:until|till|to|through) (?:today|now|the present|present)(?: day)?)\b",
     re.IGNORECASE,
 )
-_DANGLING = re.compile(r"[ ,;:–—-]{1,9}(?:(?:and|but|or|yet|then)[ ,;:–—-]{0,9})?$", re.IGNORECASE)
+_DANGLING = re.compile(  # no "Then" of a name: Who starred in Now and Then in 1995?
+    r"[ ,;:–—-]{1,9}(?:(?:and|but|or|yet|then|AND|BUT|OR|YET|THEN)[ ,;:–—-]{0,9})?$"
+)
 CONNECTOR = re.compile(r"[\s,;]{0,3}(?:(?:(?:and|but|or|yet|then)(?: not)?|&)(?= |$))?[\s,;]{0,3}", re.IGNORECASE)
 
 
