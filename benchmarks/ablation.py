@@ -73,7 +73,7 @@ def stages(system: System) -> Variants:
         "passages by their best sentence alone",
         mixed(system, second=0.0, passage=0.0, first=0.0, title=0.0, page=0.0),
     )
-    spline = replace(DEFAULTS.spline, previous=0.0, heading=0.0, title=0.0, document=0.0)
+    spline = replace(DEFAULTS.spline, previous=0.0, heading=0.0, title=0.0, document=0.0, validity=0.0)
     yield "no inherited dates", replace(system, settings=replace(DEFAULTS, spline=spline))
     yield "the paper's profile", replace(system, settings=PAPER)
 

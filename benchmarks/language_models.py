@@ -1,6 +1,7 @@
 """What a language model adds: valid decompositions, EM and F1 of the five ways to answer, calls and seconds a question.
 
-python benchmarks/language_models.py QUESTIONS --index DIR --llm URL --llm-model NAME [--sample 100] [--passages 5]
+python benchmarks/language_models.py QUESTIONS --index DIR --llm URL --llm-model NAME --cache DIR
+                                     [--sample 100] [--passages 5]
 
 QUESTIONS: any question set that `mrag eval` reads. Replies are kept in a cache of their own (--cache), so that an
 interrupted run goes on; each row is run a second time from it, which is the column "cached".

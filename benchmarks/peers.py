@@ -1,6 +1,6 @@
 """The same questions through other retrievers: what people use today, as it comes, beside MRAG.
 
-python benchmarks/peers.py QUESTIONS --index DIR --encoder MODEL [--sample 300] [--only NAME]
+python benchmarks/peers.py QUESTIONS --index DIR --encoder MODEL [--sample 500] [--only NAME]
 
 pip install 'mrag[bench]' has all of them; a row whose package is missing says so. Every peer gets the same passages
 ("title text"), the same vectors where it wants vectors (those of the index), and what it cannot know by itself:
