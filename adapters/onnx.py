@@ -123,7 +123,7 @@ _USUAL_TEXTS = (
 
 
 def load_encoder(
-    folder: Path,
+    folder: Path | str,
     *,
     provider: ProviderName = "auto",
     precision: Precision | None = None,
@@ -143,7 +143,7 @@ def load_encoder(
     each text has a run of its own, unless ``batch_tokens`` is given. Raises InputError for a folder that is no encoder
     or damaged, MissingExtraError for a library, or a CUDA, that cannot be had.
     """
-    files = find_files(folder, precision)
+    files = find_files(Path(folder), precision)
     recipe = encoder_recipe(
         files,
         pooling=pooling,
@@ -254,7 +254,7 @@ class OnnxScorer:
 
 
 def load_scorer(
-    folder: Path,
+    folder: Path | str,
     *,
     provider: ProviderName = "auto",
     precision: Precision | None = None,
@@ -268,7 +268,7 @@ def load_scorer(
 
     Options and errors are those of load_encoder; ``temperature`` divides the logits.
     """
-    files = find_files(folder, precision)
+    files = find_files(Path(folder), precision)
     recipe = scorer_recipe(files, max_length=max_length, temperature=temperature)
     tokeniser = load_tokeniser(files.tokenizer, recipe.max_length if isinstance(recipe, PairRecipe) else None)
     session, got = open_session(files.graph, provider, tell)

@@ -79,7 +79,8 @@ class Profile:
     ``open_state``: an open state ("since 1950") that began long ago; ``slope``: by how much `first` before and `last`
     after prefer the farther date; ``first_memory``: after so long a date has half its force for `first` after;
     ``until_reach``: how long what ended had held; ``previous``, ``heading``, ``title``, ``document``: how far an
-    inherited date counts, between undated and own; ``life``: how much of its score a life date keeps for a fact.
+    inherited date counts, between undated and own; ``validity``: the same for the time in which a document says that
+    it holds as a whole; ``life``: how much of its score a life date keeps for a fact.
     """
 
     memory: float = 12.0
@@ -95,6 +96,7 @@ class Profile:
     heading: float = 0.6
     title: float = 0.6
     document: float = 0.4
+    validity: float = 0.85
     life: float = 0.45
 
 
@@ -102,6 +104,7 @@ PROFILE = Profile()
 
 _DAYS_A_YEAR = 365.2425
 _EVENT, _STATE, _START, _END, _LIFE = (KINDS.index(kind) for kind in ("event", "state", "start", "end", "life"))
+_DOCUMENT = SOURCES.index("document")  # its day is an event, and how long it holds a state
 _LONG_EVENT = 1.5  # an event dated by a longer period than this ("in the 1990s") is read as a state,
 _SHORT_STATE = 0.5  # and what lasted shorter ("from 11 to 14 December") as an event
 
@@ -253,7 +256,8 @@ def interval_scores(
     weights = np.ones(len(SOURCES))
     for source in ("previous", "heading", "title", "document"):
         weights[SOURCES.index(source)] = getattr(p, source)
-    scores = p.undated + weights[sources] * (scores - p.undated)
+    valid = (sources == _DOCUMENT) & (kinds == _STATE)
+    scores = p.undated + np.where(valid, p.validity, weights[sources]) * (scores - p.undated)
     if not life:
         scores = np.where(kinds == _LIFE, np.maximum(p.undated, p.life * scores), scores)
     return np.clip(scores, 0.0, 1.0).astype(np.float32)

@@ -219,6 +219,12 @@ def test_inherited_dates_count_less_than_own_and_more_than_none(source: str) -> 
     assert PROFILE.undated < score("owner in 2003", day("2003"), source=source) < score("owner in 2003", day("2003"))
 
 
+def test_what_a_document_says_of_its_validity_counts_nearly_as_a_sentence_of_its_own() -> None:
+    holds, asked = span("1999", "2006"), "owner as of 2003"
+    assert score(asked, holds, "state", source="title") < score(asked, holds, "state", source="document") < 1.0
+    assert score(asked, holds, "state", source="document") > score(asked, day("1995"))
+
+
 def test_years_before_christ() -> None:
     assert score("owner as of 40 BC", span("-0050", "-0029"), "state") == 1.0
     assert score("owner as of 40 BC", span("-0220", "-0203"), "state") < 0.5
