@@ -173,7 +173,7 @@ def test_dense_layers_come_between_pooling_and_normalising(tmp_path):
 
 
 def test_no_texts_are_no_rows(tmp_path):
-    assert load_encoder(encoder_folder(tmp_path))([]).shape == (0, 4)
+    assert load_encoder(str(encoder_folder(tmp_path)))([]).shape == (0, 4)
 
 
 def test_texts_that_are_one_text_are_refused(tmp_path):
