@@ -139,6 +139,7 @@ class HttpLanguageModel:
         self.seconds = 0.0
         self._server, self._api, self._cache, self._manner = server, api, cache, manner
         self._refused: frozenset[str] = frozenset()
+        self._gone = False  # the last call ended because nothing could be had of the server
         self._lock, self._asking_api = Lock(), Lock()
         self._warned = False
 
@@ -148,7 +149,8 @@ class HttpLanguageModel:
         """For each prompt its reply, or why there is none, in the order of the prompts; the same prompt is asked once.
 
         Whatever a server does, it costs no more than its own prompts: each is tried again as far as that helps. A
-        server that no connection can be made to, or that knows no such model or key, is not asked 1,000 times for it.
+        server that no connection can be made to, or that knows no such model or key, is not asked 1,000 times for it,
+        and by the next call less patiently.
         Raises InputError for parameters that are none; Ctrl-C ends the call at once.
         """
         start = time.monotonic()
@@ -205,6 +207,7 @@ class HttpLanguageModel:
             self.cached += replied - sum(isinstance(found.get(prompt), str) for prompt in new)
             self.failed += sum(times.values()) - replied
             self.seconds += time.monotonic() - start
+            self._gone = bool(call.over) or (self._gone and not call.replies)
             trouble = self._cache.trouble if self._cache is not None and not self._warned else ""
             self._warned = self._warned or bool(trouble)
         if trouble:
@@ -233,7 +236,7 @@ class HttpLanguageModel:
         """The interface and what the server answers there; fields that the model does not take are left out."""
         api = self._interface(call, rest)
         path = self._server.address.path(api, CHAT[api])
-        tries = 1 if call.vain >= _IN_VAIN * self._manner.concurrency else None
+        tries = 1 if self._gone or call.vain >= _IN_VAIN * self._manner.concurrency else None
         while True:
             sent = shapes.body(api, prompt, call.wanted, self._refused)
             try:
@@ -252,7 +255,7 @@ class HttpLanguageModel:
                 if call.over:
                     raise DownloadError(call.over)
                 try:
-                    offer = offered(self._server, rest)
+                    offer = offered(self._server, rest, 1 if self._gone else None)
                 except GivenUpError as error:
                     call.over = str(error)
                     raise

@@ -655,6 +655,24 @@ def test_a_server_that_answers_nothing_gets_one_try_a_prompt_in_the_end_and_all_
     assert [isinstance(reply, str) for reply in replies] == [False] * 7 + [True] * 13
 
 
+def test_a_server_that_is_gone_is_asked_patiently_once_until_it_is_back(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("mrag.adapters.serving.web.random.uniform", lambda low, high: waits.append(low) or 0.0)
+    port = closed_port()
+    model = connect(f"http://127.0.0.1:{port}/v1", "toy", tries=4)
+    assert isinstance(model(["a"])[0], Failure)
+    assert len(waits) == 3
+    assert all(isinstance(model([prompt])[0], Failure) for prompt in "bc")
+    assert len(waits) == 3, "one try each"
+    played = play(echo, port)
+    assert model(["d"]) == ["re: d"]
+    played.next = [answers({}, 503)]
+    assert model(["e"]) == ["re: e"]
+    assert len(waits) == 4, "as patiently as before"
+
+
 # --- time and interruption ------------------------------------------------------------------------
 
 

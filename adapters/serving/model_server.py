@@ -119,16 +119,19 @@ class ModelServer:
         """The name to show in messages."""
         return self.server.host
 
-    def get(self, path: str, *, most: int, rest: Rest | None = None) -> object:
+    def get(self, path: str, *, most: int, rest: Rest | None = None, tries: int | None = None) -> object:
         """What it says at a path below its root; errors as of web.get_json, in words for people."""
         with self._refusals():
-            return get_json(self.server, self._connected(), path, most=most, rest=rest)
+            return get_json(self._tried(tries), self._connected(), path, most=most, rest=rest)
 
     def post(self, path: str, body: object, *, most: int, rest: Rest | None = None, tries: int | None = None) -> object:
         """What it says to a body; errors as of web.post_json, in words for people."""
-        server = self.server if tries is None else replace(self.server, tries=tries)
         with self._refusals():
-            return post_json(server, self._connected(), path, body, most=most, rest=rest)
+            return post_json(self._tried(tries), self._connected(), path, body, most=most, rest=rest)
+
+    def _tried(self, tries: int | None) -> Server:
+        """The server, asked so often; None: as often as usual."""
+        return self.server if tries is None else replace(self.server, tries=tries)
 
     def close(self) -> None:
         """Closes the connections; the next question opens new ones."""
@@ -200,7 +203,7 @@ def reachable(url: str, key: str = "", timeout: tuple[float, float] = (3.0, 5.0)
     return Reachable(url, offer, "" if offer else f"{server.host}: answers, but not as {MODELS.name} does")
 
 
-def offered(server: ModelServer, rest: Rest | None = None) -> Offer | None:
+def offered(server: ModelServer, rest: Rest | None = None, tries: int | None = None) -> Offer | None:
     """What a server offers: OpenAI's list of models, or else Ollama's; None for one that has neither.
 
     Raises DownloadError for a server that cannot be reached, and RefusedError for one that wants a key.
@@ -209,7 +212,7 @@ def offered(server: ModelServer, rest: Rest | None = None) -> Offer | None:
         if server.address.api not in (api, None):
             continue
         try:
-            found = _names(api, server.get(server.address.path(api, path), most=_MOST_LISTED, rest=rest))
+            found = _names(api, server.get(server.address.path(api, path), most=_MOST_LISTED, rest=rest, tries=tries))
         except RefusedError as error:
             if error.status not in (404, 405):
                 raise
