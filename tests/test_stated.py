@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrag.answers.stated import Stated, clauses, read, sentences
+from mrag.answers.stated import Stated, clauses, denials, read, sentences
 
 
 def stated(text: str) -> Stated:
@@ -107,8 +107,39 @@ def test_sentences_keep_their_own_words_and_dates() -> None:
     assert [[date.text for date in sentence.dates] for sentence in found] == [["1999"], ["2006"]]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ida did not really win the cup in 1979.", ["win"]),
+        ("She hasn’t won, couldn't sing and cannot row.", ["won", "sing", "row"]),
+        ("She neither sang nor danced.", ["sang", "danced"]),
+        ("Nobody led it, without a ship.", ["led", "ship"]),
+        ("No club won it.", ["club"]),
+        ("She failed to win and refused to leave.", ["win", "leave"]),
+        ("She failed in 1979, and refused it.", []),
+        ("She was not only mayor, with no fewer than two ships.", []),
+        ("She did not leave until 1995.", []),
+        ("Dr. No stood at No. 5 in 1962.", []),
+        ("She could not, however.", [None]),
+    ],
+)
+def test_a_negation_denies_the_word_behind_it(text: str, found: list[str | None]) -> None:
+    assert [denial.word and denial.word.text for denial in denials(text, stated(text))] == found
+
+
+def test_what_was_so_for_a_time_is_not_wholly_denied() -> None:
+    for text, whole in [
+        ("She did not win.", True),
+        ("She was no longer mayor.", False),
+        ("She has not won since 1990.", False),
+        ("She was not the first to win.", False),
+    ]:
+        assert [denial.whole for denial in denials(text, stated(text))] == [whole]
+
+
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     found = stated(text)
     assert sum(len(sentence.words) for sentence in sentences(text, found)) == len(found.words)
     assert len(list(clauses(text, found))) == len(found.dates)
+    assert sum(len(denial.words) for denial in denials(text, found)) <= len(found.words)

@@ -184,6 +184,10 @@ def test_nothing_is_taken_as_it_is(reply: str) -> None:
             GOOD.replace("Ida Moe", "Kari Moe"),
             'the model\'s summary does not stand in the passage: the passage has no "Kari"',
         ),
+        (
+            "Ida Moe won Top Baker, and Per Dahl did not return as its host.",
+            'the model\'s summary does not stand in the passage: the passage does not deny "return"',
+        ),
         ("won " * (MOST_WORDS + 1), f"the model's summary has more than {MOST_WORDS} words"),
     ],
 )

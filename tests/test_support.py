@@ -103,6 +103,59 @@ def test_what_does_not_stand_in_its_passage_is_refused(text: str, passage: Passa
     assert unsupported(text, passage) == reason
 
 
+CUPS = Passage(
+    "cups",
+    "Ida Moe led the club from 1999 to 2006. She won the Alder Cup in 2001, and again in 2003. She did not win the "
+    "league. She hasn’t left Lund since 1990. Odd Lie did not marry until 1950. Nobody of his family survived the war.",
+    title="Ida Moe",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ida Moe led the club but did not win the league.",
+        "Ida Moe led the club and failed to win the league.",
+        "Ida Moe won the Alder Cup in 2001 but not the league.",
+        "Ida Moe never won the league and led the club from 1999 to 2006.",
+        "Ida Moe won the Alder Cup and led the club.",
+        "Odd Lie married in 1950.",
+        "Odd Lie did not marry until 1950.",
+        "No member of his family survived the war.",
+        "His family did not survive the war.",
+        "Ida Moe left Lund in 1990.",
+        "Ida Moe not only led the club, she won the Alder Cup in 2003.",
+    ],
+)
+def test_what_the_passage_denies_may_be_denied(text: str) -> None:
+    assert unsupported(text, CUPS) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Ida Moe led the club, and never won the Alder Cup.", 'the passage does not deny "won"'),
+        ("Ida Moe led the club but did not win the Alder Cup.", 'the passage does not deny "win"'),
+        ("Ida Moe didn’t lead the club.", 'the passage does not deny "lead"'),
+        ("Ida Moe led the club but did not own it.", 'the passage does not deny "own"'),
+        ("Ida Moe led the club without the Alder Cup.", 'the passage does not deny "Alder"'),
+        ("Neither Ida Moe nor Odd Lie led the club.", 'the passage does not deny "Ida"'),
+        ("Ida Moe won the league.", 'the passage denies "won"'),
+        ("Ida Moe led the club and won the league.", 'the passage denies "won"'),
+        ("His family survived the war.", 'the passage denies "survived"'),
+    ],
+)
+def test_a_negation_has_to_stand_in_the_passage_and_is_not_lost(text: str, reason: str) -> None:
+    assert unsupported(text, CUPS) == reason
+
+
+def test_what_is_denied_of_one_date_may_be_said_of_another() -> None:
+    cup = Passage("cup", "She won the cup in 1990. She did not win the cup in 1991.", title="Ida Moe")
+    assert unsupported("Ida Moe won the cup in 1990.", cup) == ""
+    assert unsupported("Ida Moe won the cup in 1991.", cup) == 'the passage denies "won"'
+    assert unsupported("Ida Moe did not win the cup in 1990.", cup) == 'the passage does not deny "win"'
+
+
 def test_a_date_may_be_coarser_and_not_finer() -> None:
     day = Passage("1", "The bridge was opened on 9 May 1999.")
     year = Passage("2", "The bridge was opened in 1999.")

@@ -157,6 +157,77 @@ def clauses(text: str, stated: Stated) -> Iterator[Clause]:
             yield Clause(date, own, verbs or common, not verbs)
 
 
+_NOT = frozenset("not never no nor neither none nobody nothing nowhere without cannot".split())
+_IN_NAMES = frozenset("no not never nothing".split())  # that open a name: "Never Say Never"
+_NOT_TO = frozenset("fail fails failed failing unable refuse refuses refused decline declines declined".split())
+_NOT_DENIED = {  # words behind a negation with which it denies nothing
+    "not": frozenset("only just merely least".split()),
+    "no": frozenset("fewer less later earlier sooner".split()),
+}
+_UNTIL = frozenset(("until", "till"))  # "did not win until 1995" says that it did
+_IN_PART = frozenset(  # "no longer", "not since 1990", "not the first to win": it was so
+    "again all alone always anymore another before except first last longer more only other since than yet".split()
+)
+_ASIDE = frozenset("again also ever even longer one re".split())  # "was not even mayor"
+_GOES_ON = frozenset("and but although though while whereas who which".split())
+_PAUSE = re.compile(r"[,;:!?()–—]")
+NEGATIONS = frozenset(value for word in _NOT | _NOT_TO if (value := term(word)) is not None)
+"""The index terms of negations themselves."""
+
+
+class Denial(NamedTuple):
+    """A negation: the ``word`` that it denies, None where none follows, and all ``words`` that it may, to the end of
+    its clause, with their index ``terms``.
+
+    ``whole``: whether nothing of it was ever so; "no longer" and "not since 1990" do not say that.
+    """
+
+    word: Word | None
+    words: Sequence[Word]
+    terms: frozenset[str]
+    whole: bool
+
+
+def denials(text: str, stated: Stated) -> Iterator[Denial]:
+    """What a sentence of a text says is not so.
+
+    >>> text = "Ida Moe led it, and did not really win in 1979."
+    >>> [(denial.word.text, len(denial.words)) for denial in denials(text, read(text, None)) if denial.word]
+    [('win', 4)]
+    """
+    found = stated.words
+    marks = [at for at in range(len(found)) if _denies(text, found, at)]
+    for at, limit in pairwise([*marks, len(found)]):
+        end = next((n for n in range(at + 1, limit) if _parted(text, found[n - 1], found[n])), limit)
+        behind = found[at + 1 : end]
+        low = {word.text.lower() for word in behind}
+        if low.isdisjoint(_UNTIL):
+            told = [word for word in behind if word.terms and not word.dated and word.text.lower() not in _ASIDE]
+            aside = (word for word in told if word.named or not word.text.endswith("ly"))
+            yield Denial(next(aside, told[0] if told else None), behind, terms_of(behind), low.isdisjoint(_IN_PART))
+
+
+def _denies(text: str, found: Sequence[Word], at: int) -> bool:
+    """Whether a word is a negation; not "not only", "no fewer than", "No. 5" and a part of a name ("Dr No")."""
+    word = found[at]
+    low = word.text.lower().replace("’", "'")
+    follows = found[at + 1] if at + 1 < len(found) else None
+    if word.named and (at > 0 or (low in _IN_NAMES and follows is not None and follows.named)):
+        return False
+    if low in _NOT_TO:
+        return follows is not None and follows.text.lower() == "to"
+    if low == "no" and (text.startswith(".", word.end) or (follows is not None and follows.text.isdigit())):
+        return False
+    if follows is not None and follows.text.lower() in _NOT_DENIED.get(low, ()):
+        return False
+    return low in _NOT or low.endswith("n't")
+
+
+def _parted(text: str, before: Word, word: Word) -> bool:
+    """Whether a clause ends between two words."""
+    return word.text.lower() in _GOES_ON or _PAUSE.search(text, before.end, word.start) is not None
+
+
 def terms_of(found: Sequence[Word]) -> frozenset[str]:
     """The index terms of some words."""
     return frozenset(word.terms[0] for word in found if word.terms)

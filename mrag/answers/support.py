@@ -13,7 +13,19 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from mrag.answers.stated import Clause, Date, Stated, Word, clauses, read, sentences, terms_of
+from mrag.answers.stated import (
+    NEGATIONS,
+    Clause,
+    Date,
+    Denial,
+    Stated,
+    Word,
+    clauses,
+    denials,
+    read,
+    sentences,
+    terms_of,
+)
 from mrag.corpus import Passage
 from mrag.errors import InputError
 from mrag.interval import Interval, parse_iso
@@ -63,7 +75,7 @@ def unsupported(text: str, passage: Passage, main_content: str = "") -> str:
     if any(text == passage.text[start:end] for start, end in split_sentences(passage.text)):
         return ""
     said, source = read(text, written(passage)), _source(passage)
-    dated = list(clauses(text, said))
+    dated, told = list(clauses(text, said)), _told(text, said)
     question = frozenset(value for word, _, _ in words(main_content) for value in slot(word))
     reasons = chain(
         _foreign_signs(text, passage),
@@ -72,6 +84,8 @@ def unsupported(text: str, passage: Passage, main_content: str = "") -> str:
         _foreign_names(said, source, question),
         _misdated(dated, source),
         _moved(dated, source),
+        _not_denied(told, source),
+        _denied(told, source),
         _foreign_words(said, source, question),
     )
     return next(reasons, "")
@@ -79,19 +93,27 @@ def unsupported(text: str, passage: Passage, main_content: str = "") -> str:
 
 class _Source(NamedTuple):
     """A passage: the index terms of its ``headings`` (title and section) and of all of it, its dates with those of its
-    fields, its numbers, and its ``sentences``."""
+    fields, its numbers, its ``sentences``, and what these and the headings deny (``told``)."""
 
     headings: frozenset[str]
     terms: frozenset[str]
     dates: Sequence[Date]
     numbers: frozenset[int]
     sentences: Sequence[Stated]
+    told: Sequence[_Told]
+
+
+class _Told(NamedTuple):
+    """A sentence with its ``denials``, and the words that stand in none of them (``said``)."""
+
+    sentence: Stated
+    denials: Sequence[Denial]
+    said: Stated
 
 
 def _source(passage: Passage) -> _Source:
-    title, section, body = parts = [
-        read(part, written(passage)) for part in (passage.title, passage.section, passage.text)
-    ]
+    texts = (passage.title, passage.section, passage.text)
+    title, section, body = parts = [read(part, written(passage)) for part in texts]
     dates = [date._replace(name=date.name - title.terms) for part in parts for date in part.dates]
     fields = (passage.date, passage.valid_from, passage.valid_to)
     return _Source(
@@ -100,7 +122,19 @@ def _source(passage: Passage) -> _Source:
         dates + [Date("", 0, 0, (found,)) for value in fields if (found := _iso(value)) is not None],
         frozenset(word.number for part in parts for word in part.words if word.number is not None),
         sentences(passage.text, body),
+        [one for text, part in zip(texts, parts, strict=True) for one in _told(text, part)],
     )
+
+
+def _told(text: str, stated: Stated) -> list[_Told]:
+    """The sentences of a text with what they deny."""
+    found = []
+    for sentence in sentences(text, stated):
+        denied = list(denials(text, sentence))
+        inside = {word.start for denial in denied for word in denial.words}
+        rest = [word for word in sentence.words if word.start not in inside]
+        found.append(_Told(sentence, denied, Stated(rest, sentence.dates, terms_of(rest))))
+    return found
 
 
 def _iso(value: str | None) -> Interval | None:
@@ -155,7 +189,7 @@ def _foreign_names(said: Stated, source: _Source, question: frozenset[str]) -> I
     for at, word in enumerate(said.words):
         if not word.named or word.dated or not word.terms or word.stands_in(source.terms):
             continue
-        if at > 0 or not (word.text.lower() in STARTERS or word.stands_in(question)):
+        if at > 0 or not (word.text.lower() in STARTERS or word.stands_in(question) or word.stands_in(NEGATIONS)):
             yield f'the passage has no "{word.text}"'
 
 
@@ -185,6 +219,50 @@ def _moved(dated: Sequence[Clause], source: _Source) -> Iterator[str]:
         others = [sentence for sentence in stating if any(not date.name for date in sentence.dates)]
         if others and len(others) == len(stating) and not any(_is_of_date(each, clause.date) for each in others):
             yield f'the passage gives another date than "{clause.date.text}" for it'
+
+
+def _not_denied(said: Sequence[_Told], source: _Source) -> Iterator[str]:
+    """ "and never won the cup" where the passage denies nothing of the kind: a model adds such a thing easily.
+
+    A sentence of the passage has to deny the same word, and to hold all else that is denied and stands in the passage;
+    where that word stands nowhere, to deny anything, and to hold another word that is said.
+    """
+    for one in said:
+        shared = one.sentence.terms - source.headings - NEGATIONS
+        for denial in one.denials:
+            word = denial.word
+            if word is not None and word.stands_in(source.terms):
+                own = [each for each in denial.words if each.terms and each.stands_in(source.terms)]
+                borne_out = any(
+                    any(word.stands_in(other.terms) for other in told.denials) and _holds(told.sentence, own, source)
+                    for told in source.told
+                )
+            else:
+                borne_out = any(told.denials and not shared.isdisjoint(told.sentence.terms) for told in source.told)
+            if not borne_out:
+                yield f'the passage does not deny "{word.text}"' if word else "the passage denies nothing of the kind"
+
+
+def _denied(said: Sequence[_Told], source: _Source) -> Iterator[str]:
+    """ "won the cup" where the passage has "did not win the cup", and in no other sentence that it won it."""
+    denied = {
+        (denial.word.terms[:1], denial.terms)
+        for told in source.told
+        for denial in told.denials
+        if denial.word is not None and denial.whole
+    }
+    for one in said:
+        own = [word for word in one.said.words if word.terms and not (word.dated and len(one.sentence.dates) > 1)]
+        for first, terms in denied:
+            word = next((word for word in own if word.stands_in(frozenset(first))), None)
+            same = [word for word in own if word.stands_in(terms)]
+            if word is not None and not any(_holds(told.said, same, source) for told in source.told):
+                yield f'the passage denies "{word.text}"'
+
+
+def _holds(sentence: Stated, words: Sequence[Word], source: _Source) -> bool:
+    """Whether all of some words stand in a sentence, or above it."""
+    return all(word.stands_in(sentence.terms) or word.stands_in(source.headings) for word in words)
 
 
 def _is_of_date(sentence: Stated, date: Date) -> bool:
