@@ -92,6 +92,16 @@ def test_without_resamples_there_is_a_mean_and_no_interval() -> None:
     assert found.value == 0.5 and math.isnan(found.low) and not found.sure
 
 
+def test_of_a_single_fact_there_is_no_interval() -> None:
+    one = difference(np.array([1.0, 1.0, 0.0]), np.zeros(3), ["a", "a", "a"])
+    assert one.value == pytest.approx(2 / 3)
+    assert one.interval is None and not one.sure
+    two = estimate(np.array([1.0, 1.0]), ["a", "b"])
+    assert two.interval == (1.0, 1.0) and two.sure
+    assert estimate(COIN, ["a", "b"] * 50, samples=0).interval is None
+    assert estimate(np.array([]), []).interval is None
+
+
 def test_a_figure_is_the_same_alone_and_in_a_table() -> None:
     facts = [str(n % 7) for n in range(100)]
     holes = np.where(np.arange(100) % 5 == 0, np.nan, COIN)

@@ -125,6 +125,19 @@ def test_groups_are_rows(club: str, asked: str) -> None:
     ]
 
 
+def test_a_group_of_a_single_fact_has_no_interval(club: str, asked: str, tmp_path: Path) -> None:
+    half = run_file(tmp_path / "half.jsonl", HALF)
+    args = [asked, "--index", club, "--by", "relation", "--compare", half, "-o", str(tmp_path / "out")]
+    got = rows(run(*args, "--json"))
+    alone = [row["figures"]["AR@1"] for row in got if row["label"] == "since"]
+    assert [figure["value"] for figure in alone] == [1.0, 0.0, 1.0]  # mrag, half, and the difference
+    assert all((figure["low"], figure["high"], figure["facts"]) == (None, None, 1) for figure in alone)
+    assert all(row["figures"]["AR@1"]["low"] is not None for row in got if row["label"] != "since")
+    table = (tmp_path / "out" / "table.md").read_text("utf-8")
+    assert "| out - half | relation since | 1 | +100.0 [–] |" in table
+    assert "100.0 [–]" in run(*args).stdout
+
+
 def test_only_some_questions_are_asked(club: str, asked: str) -> None:
     def n(*args: str) -> int:
         return int(rows(run(asked, "--index", club, "--json", *args))[0]["n"])

@@ -39,9 +39,14 @@ class Estimate:
     facts: int
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ends, None where they say nothing: without resamples, and of a single fact, which each resample draws."""
+        return None if self.facts < 2 or math.isnan(self.low) else (self.low, self.high)
+
+    @property
     def sure(self) -> bool:
         """Whether the interval leaves out 0: of a difference, that it is no accident of the facts asked."""
-        return self.low > 0 or self.high < 0
+        return self.interval is not None and (self.low > 0 or self.high < 0)
 
 
 class Part(NamedTuple):

@@ -144,8 +144,8 @@ def _row(annotators: Annotators, found: Agreement) -> dict[str, object]:
 
 
 def _figure(figure: Estimate) -> dict[str, float | None]:
-    ends = {"value": figure.value, "low": figure.low, "high": figure.high}
-    return {name: None if math.isnan(value) else value for name, value in ends.items()}
+    low, high = figure.interval or (None, None)
+    return {"value": None if math.isnan(figure.value) else figure.value, "low": low, "high": high}
 
 
 def _text(names: Sequence[str], found: Agreement) -> str:
@@ -166,10 +166,10 @@ def _text(names: Sequence[str], found: Agreement) -> str:
 
 
 def _shown(figure: Estimate, scale: int, digits: int) -> str:
-    value, low, high = (
-        "-" if math.isnan(part) else f"{scale * part:.{digits}f}" for part in (figure.value, figure.low, figure.high)
-    )
-    return f"{value} [{low}, {high}]"
+    if math.isnan(figure.value):
+        return "-"
+    ends = [f"{scale * end:.{digits}f}" for end in figure.interval or ()]
+    return f"{scale * figure.value:.{digits}f} [{', '.join(ends) or '–'}]"
 
 
 def _disagreements(

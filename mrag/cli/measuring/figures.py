@@ -9,7 +9,7 @@ A row as JSON (`mrag eval --json` and figures.json); these names are a contract:
 | by, label | the group: what it is made by (relation, implicit …) and its name there; "" and "all": every question |
 | n | its questions |
 | figures | for each measure an object: value, low and high, the 95 % interval by fact (shares, not percent; null: |
-|  | none), and n and facts: the questions that it can be judged by, and the facts that these ask for |
+|  | none, as of a single fact), and n and facts: the questions that it can be judged by, and the facts they ask for |
 """
 
 from __future__ import annotations
@@ -82,9 +82,11 @@ def json_row(line: Line) -> dict[str, object]:
 
 
 def _json_figure(figure: Estimate) -> dict[str, float | int | None]:
-    ends = {"value": figure.value, "low": figure.low, "high": figure.high}
+    low, high = figure.interval or (None, None)
     return {
-        **{name: None if math.isnan(value) else value for name, value in ends.items()},
+        "value": None if math.isnan(figure.value) else figure.value,
+        "low": low,
+        "high": high,
         "n": figure.n,
         "facts": figure.facts,
     }
@@ -191,10 +193,13 @@ def _family(measure: str) -> str:
 
 
 def _cell(line: Line, measure: str) -> str:
-    """A figure with its interval in percent, with signs where it is a difference; "-" without one."""
+    """A figure with its interval in percent, with signs where it is a difference; "-" without one.
+
+    Of a single fact there is no interval: its resamples are all the same.
+    """
     figure = line.row.figures.get(measure)
     if figure is None or math.isnan(figure.value):
         return "-"
     sign = "" if line.minus is None else "+"
-    value, low, high = (f"{100 * part:{sign}.1f}" for part in (figure.value, figure.low, figure.high))
-    return f"{value} [{low}, {high}]"
+    ends = [f"{100 * end:{sign}.1f}" for end in figure.interval or ()]
+    return f"{100 * figure.value:{sign}.1f} [{', '.join(ends) or '–'}]"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mrag import __version__
-from mrag.adapters.evaluation.run_folder import write_whole
+from mrag.adapters.files import write_whole
 from mrag.cli import output as show
 from mrag.cli.measuring import figures
 from mrag.cli.measuring.figures import Line, Systems
