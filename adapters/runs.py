@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from mrag.adapters.datasets import first_line, json_object, read_passages
+from mrag.adapters.files import write_whole
 from mrag.adapters.reading.lines import Lines, decode, read_lines
 from mrag.errors import InputError
 from mrag.metrics import EvalQuestion
@@ -112,10 +112,10 @@ def write_run(
     Raises InputError for an id that TREC's form cannot hold (blank, or with white space), and for a disk that fails.
     """
     if form == "trec":
-        _write(Path(path), _trec_lines(rankings, _trec_id(tag, "tag")))
+        write_whole(Path(path), _trec_lines(rankings, _trec_id(tag, "tag")))
     else:
         rows = ({"id": question, "ranking": list(ranking)} for question, ranking in rankings.items())
-        _write(Path(path), map(json.dumps, rows))
+        write_whole(Path(path), map(json.dumps, rows))
 
 
 def _trec_lines(rankings: Mapping[str, Sequence[str]], tag: str) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _trec_id(identity: str, what: str) -> str:
             f"the {what} {identity[:80]!r} is blank or holds white space, which TREC's form cannot hold:"
             " write JSON lines, or give it another"
         )
-    return identity
+    return _whole_characters(identity, what)
 
 
 # --- qrels ---------------------------------------------------------------------------------------------------
@@ -177,10 +177,10 @@ def write_qrels(
     """Writes the grades, all or nothing. Raises InputError for an id that the form cannot hold."""
     rows = ((question, passage, grade) for question, grades in qrels.items() for passage, grade in grades.items())
     if form == "trec":
-        _write(Path(path), (f"{_trec_id(q, 'question id')} 0 {_trec_id(p, 'passage id')} {g}" for q, p, g in rows))
+        write_whole(Path(path), (f"{_trec_id(q, 'question id')} 0 {_trec_id(p, 'passage id')} {g}" for q, p, g in rows))
     else:
         lines = (f"{_cell(question)}\t{_cell(passage)}\t{grade}" for question, passage, grade in rows)
-        _write(Path(path), chain(["\t".join(_BEIR_HEADER)], lines))
+        write_whole(Path(path), chain(["\t".join(_BEIR_HEADER)], lines))
 
 
 def _cell(identity: str) -> str:
@@ -188,6 +188,17 @@ def _cell(identity: str) -> str:
         raise InputError(
             f"the id {identity[:80]!r} is empty or holds a tab or a line end, which BEIR's form cannot hold"
         )
+    return _whole_characters(identity, "id")
+
+
+def _whole_characters(identity: str, what: str) -> str:
+    """The id, which UTF-8 has to be able to hold."""
+    try:
+        identity.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"the {what} {identity[:80]!r} holds half a character, which UTF-8 cannot hold: give it another"
+        ) from None
     return identity
 
 
@@ -213,20 +224,3 @@ def texts_of(corpus: str | Path, passages: Collection[str]) -> dict[str, str]:
             if len(found) == len(wanted):
                 break
     return found
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    """A file with these lines; until the last is written the file of before stays."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
-    except UnicodeEncodeError:
-        raise InputError(f"{path}: an id holds half a character, which UTF-8 cannot: write JSON lines") from None
-    finally:
-        part.unlink(missing_ok=True)

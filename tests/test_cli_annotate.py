@@ -422,6 +422,17 @@ def test_an_annotators_name_cannot_steer_the_terminal(club: str, asked: str) -> 
 # --- usage ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("option", ["-o", "--write"])
+def test_a_place_that_cannot_be_written_is_named_before_the_work(
+    club: str, asked: str, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mrag.cli.searches.open_here", None)  # nothing is searched
+    there = ["-o", str(tmp_path / "ida.jsonl")] if option == "--write" else []
+    for path in (tmp_path / "none" / "x.jsonl", tmp_path, tmp_path / ("a" * 300)):
+        result = run(asked, "--index", club, *there, option, str(path), keys="y")
+        assert result.exit_code == 1 and f"error: {path}: cannot be written: " in result.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

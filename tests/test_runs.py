@@ -102,8 +102,16 @@ def test_an_id_with_white_space_is_refused_and_the_old_file_stays(tmp_path: Path
 def test_a_disk_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         write_run(tmp_path / "none" / "run", RANKINGS)
-    with pytest.raises(InputError, match="half a character"):
+
+
+def test_half_a_character_is_refused_where_it_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the passage id '\\ud800' holds half a character"):
         write_run(tmp_path / "run", {"q": ["\ud800"]})
+    with pytest.raises(InputError, match="holds half a character"):
+        write_qrels(tmp_path / "qrels", {"\ud800": {"a": 1}}, form="beir")
+    assert list(tmp_path.iterdir()) == []
+    write_run(tmp_path / "run", {"q": ["\ud800"]}, form="json")
+    assert read_run(tmp_path / "run") == {"q": ("\ud800",)}
 
 
 # --- qrels ---------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from typing import IO, Literal, get_args
 
 from mrag.adapters.datasets import json_object
 from mrag.adapters.evaluation.settings_kept import differences
+from mrag.adapters.files import check_writable
 from mrag.adapters.reading.lines import decode
 from mrag.errors import InputError
 from mrag.evaluation.agreement import Pair
@@ -108,14 +109,16 @@ class JudgementFile:
         Raises InputError for another file, for judgements of another annotator or other settings, and for a file that
         cannot be written. Nothing is written before the first judgement.
         """
-        if self.path.exists() and (content := _whole_lines(self.path)):
+        with _disk_errors(self.path):
+            if not self.path.is_file():
+                check_writable(self.path)
+                return self
+        if content := _whole_lines(self.path):
             found = _parsed(self.path, content)
             self._check(found)
             self.judged, self._begun = found, True
-            with _disk_errors(self.path), self.path.open("r+b") as stream:
-                stream.truncate(len(content))
-        elif not self.path.absolute().parent.is_dir():
-            raise InputError(f"{self.path}: there is no folder {self.path.parent}")
+        with _disk_errors(self.path), self.path.open("r+b") as stream:
+            stream.truncate(len(content))
         return self
 
     def __exit__(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from mrag.adapters.evaluation.run_folder import write_whole
+from mrag.adapters.files import write_whole
 from mrag.metrics import EvalQuestion
 
 

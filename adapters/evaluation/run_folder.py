@@ -21,6 +21,7 @@ from types import TracebackType
 
 from mrag.adapters.evaluation.outputs import ANSWERS, RUN, Answers, read_answers
 from mrag.adapters.evaluation.settings_kept import differences
+from mrag.adapters.files import write_whole
 from mrag.adapters.index import lock
 from mrag.adapters.reading.lines import MAX_LINE
 from mrag.adapters.runs import Rankings, read_run
@@ -143,22 +144,6 @@ class RunFolder:
     def _forget_folder(self) -> None:
         with suppress(OSError):
             self.path.rmdir()  # only an empty one goes
-
-
-def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """A file with these lines; until the last is written the file of before stays. InputError where it cannot be."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
 
 
 @contextmanager

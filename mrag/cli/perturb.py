@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mrag.cli import output as show
+from mrag.cli import texts as take
 from mrag.cli.llm import Llm, connected, llm_options
 from mrag.cli.options import NamedPath
 from mrag.errors import InputError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("facts", metavar="FACTS", type=NamedPath())
+@click.argument("facts", metavar="FACTS|-", type=NamedPath())
 @click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="Where to write; else standard output.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed draws other times.")
 @click.option("--per-fact", type=click.IntRange(1), default=4, show_default=True, help="Most questions of a fact.")
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 def perturb(facts: Path, output: Path | None, seed: int, per_fact: int, gaps: Gaps, reword: bool, llm: Llm) -> None:
     """Make questions about other times that have the same answers, such as "Who last owned it before 1990?".
 
-    FACTS are JSON lines (a JSON list and a table do, too), a fact each:
+    FACTS are JSON lines (a JSON list and a table do, too), a fact each; - reads them from standard input:
 
     \b
       id        its name
@@ -61,22 +62,27 @@ def perturb(facts: Path, output: Path | None, seed: int, per_fact: int, gaps: Ga
     Examples:
       mrag perturb facts.jsonl -o contrast.jsonl
       mrag perturb facts.jsonl --per-fact 8 --seed 2 --gaps unknown -o contrast.jsonl
-      mrag perturb dev_easy.jsonl | head
+      zcat dev_easy.jsonl.gz | mrag perturb - | head
       mrag perturb facts.jsonl -o contrast.jsonl --reword --llm http://localhost:11434 --llm-model llama3.1
     """
     from mrag.adapters.evaluation.fact_files import read_facts
-    from mrag.adapters.evaluation.run_folder import write_whole
+    from mrag.adapters.files import check_writable, write_whole
     from mrag.perturb import perturb as make
     from mrag.perturb import row
 
+    if output is not None:
+        check_writable(output)
     with connected(llm, wanted=reword) as model:
         if reword and model is None:
             raise InputError("--reword needs a language model: name its server with --llm URL --llm-model NAME")
-        made = make(read_facts(facts), seed=seed, per_fact=per_fact, gaps=gaps, model=model)
+        with take.file(facts) as path:
+            dated = read_facts(path)
+        made = make(dated, seed=seed, per_fact=per_fact, gaps=gaps, model=model)
     rows = [row(one) for one in made.questions]
     if not rows:
         _tell(made, None)
-        raise InputError(f"{facts}: no question could be made of these facts; above is why" + _as_it_was(output))
+        where = "standard input" if str(facts) == "-" else facts
+        raise InputError(f"{where}: no question could be made of these facts; above is why" + _as_it_was(output))
     if output is None:
         for one in rows:
             show.write_json(one)

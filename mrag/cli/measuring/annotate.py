@@ -110,7 +110,8 @@ def _check_usage(
     agree: tuple[Path, Path] | None,
     write: Path | None,
 ) -> None:
-    """Usage errors for what is missing, and for options that would play no part."""
+    """Usage errors for what is missing, and for options that would play no part; --write, whose file comes last, is
+    tried before the work."""
     if agree is None and questions is None:
         raise click.UsageError("Name the QUESTIONS, or two files of judgements with --agree.")
     if agree is None and output is None:
@@ -126,3 +127,7 @@ def _check_usage(
         if param.name not in known and ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE:
             with_ = "--agree" if agree is not None else "--run"
             raise click.UsageError(f"{param.opts[-1]} plays no part with {with_}.")
+    if write is not None:
+        from mrag.adapters.files import check_writable
+
+        check_writable(write)

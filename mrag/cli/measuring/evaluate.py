@@ -12,7 +12,6 @@ from click.core import ParameterSource
 
 from mrag.cli.options import NamedPath, as_json
 from mrag.cli.search_options import search_options
-from mrag.errors import InputError
 
 if TYPE_CHECKING:
     from mrag.cli.measuring.selection import Condition
@@ -132,9 +131,9 @@ def evaluate(
       MRR, nDCG@10
       EM, F1  of the answers (--answer)
 
-    In brackets stands the 95 % interval, from resampling the facts that are asked for. Ctrl-C loses nothing that -o
-    keeps. --json gives an object a row: system, minus, by, label, n, and figures with value, low, high, n and facts;
-    figures.json has the same rows.
+    In brackets stands the 95 % interval, from resampling the facts that are asked for; of one fact there is none.
+    Ctrl-C loses nothing that -o keeps. --json gives an object a row: system, minus, by, label, n, and figures with
+    value, low, high, n and facts; figures.json has the same rows.
 
     \b
     Examples:
@@ -173,9 +172,11 @@ def _check_usage(
             raise click.UsageError(f"{given[0].opts[-1]} plays no part with --run, which says what was found already.")
     elif corpus is not None:
         raise click.UsageError("--corpus is for --run: a search takes the texts from its --index.")
-    for path in filter(None, (markdown, plot)):
-        if not path.absolute().parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent}")
+    if markdown or plot:
+        from mrag.adapters.files import check_writable
+
+        for path in filter(None, (markdown, plot)):
+            check_writable(path)
     if plot is not None:
         from mrag.cli.measuring.chart import kind_of
 
