@@ -354,6 +354,20 @@ def test_many_questions_are_a_table_for_people(club: str, tmp_path: Path) -> Non
     assert run("search", "--index", club, "--queries", str(file)).stdout == "q\tlie\tmoe\n"
 
 
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_many_questions_come_from_standard_input_too(club: str, tmp_path: Path, command: str) -> None:
+    asked = [{"id": "q", "question": "Who led the club in 1971?"}, {"question": "Who led the club in 2003?"}]
+    args = [command, "--index", club, "--json", "--queries"]
+    piped = run(*args, "-", stdin="".join(json.dumps(row) + "\n" for row in asked))
+    assert piped.exit_code == 0
+    assert [row["id"] for row in rows(piped)] == ["q", "stdin:2"]
+    assert rows(piped)[0] == rows(run(*args, str(passages(tmp_path, asked, "q.jsonl"))))[0]
+    broken = run(*args, "-", stdin='{"id": "q"}\n')
+    assert broken.exit_code == 1 and 'error: standard input:1: no "question" or "text" field' in broken.stderr
+    assert "error: standard input: holds no questions" in run(*args, "-", stdin="").stderr
+    assert "-: standard input" in " ".join(run(command, "--help").stdout.split())
+
+
 @pytest.mark.parametrize("args", [[], ["who?", "--queries", "x"], ["who?", "-k", "0"], ["who?", "--within", "soon"]])
 def test_search_is_asked_one_thing(args: list[str]) -> None:
     assert run("search", *args).exit_code == 2

@@ -1,7 +1,9 @@
 """mrag ask: what a person and a program see of an answer."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -61,6 +63,65 @@ def test_what_a_model_knows_needs_a_model(strategy: str) -> None:
     result = run("ask", "--strategy", strategy, PREMIER)
     assert result.exit_code == 1
     assert "needs a language model" in result.stderr and "--llm" in result.stderr
+
+
+# --- a server that is dead -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dead(play: Callable[..., Any], tmp_path: Path) -> list[str]:
+    """The options of a server that hangs up on everybody."""
+    server = play(lambda exchange: exchange.hang_up())
+    return ["--llm", server.url, "--llm-model", "small", "--no-cache"]
+
+
+def test_a_model_that_gives_no_reply_is_one_note_with_what_was_done_instead(dead: list[str]) -> None:
+    result = run("ask", "--json", *dead, PREMIER)
+    assert result.exit_code == 0
+    row = json.loads(result.stdout)
+    bare = answer(PREMIER)
+    assert row == {**bare, "notes": row["notes"]}
+    [note] = row["notes"]
+    assert note.startswith("the language model gave no reply (127.0.0.1:")
+    assert note.endswith(
+        "): the answer is extractive: a sentence of a passage as it stands, not an answer in a model's words"
+    )
+    assert "note:" not in result.stderr
+    shown = run("ask", *dead, PREMIER)
+    assert shown.exit_code == 0 and shown.stdout.count("note:") == 1 and "note:" not in shown.stderr
+
+
+def test_the_one_note_also_tells_what_else_fell_back(dead: list[str]) -> None:
+    result = run("ask", "--json", "--parse", "llm", "--summaries", "llm", *dead, PREMIER)
+    [note] = json.loads(result.stdout)["notes"]
+    assert "): the question is read by the rules, summaries are extracts, and the answer is extractive: " in note
+    assert "note:" not in result.stderr
+    unfit = json.loads(run("ask", "--json", *dead, "Who was the UK prime minister in 1650?").stdout)
+    assert len(unfit["notes"]) == 2 and "in 1650" in unfit["notes"][1]
+
+
+@pytest.mark.parametrize("strategy", ["direct", "direct-cot"])
+def test_where_nothing_can_be_answered_without_a_reply_it_is_an_error(dead: list[str], strategy: str) -> None:
+    result = run("ask", "--json", "--strategy", strategy, *dead, PREMIER)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "error: the language model gave no reply (127.0.0.1:" in result.stderr
+    assert f"--strategy {strategy} has no other answer" in result.stderr and "mrag doctor" in result.stderr
+    nothing = run("ask", *dead, "Zzzz qqqq?")
+    assert nothing.exit_code == 1 and "and no passage was found to answer from" in nothing.stderr
+
+
+def test_a_model_that_replies_to_some_is_not_given_up(play: Callable[..., Any]) -> None:
+    def replies(exchange: Any) -> None:
+        prompt = exchange.asked.body["messages"][0]["content"]
+        if "<passage>" in prompt:
+            exchange.say({"error": {"message": "too long"}}, status=400)
+        else:
+            exchange.say({"choices": [{"message": {"content": "Boris Johnson"}}]})
+
+    args = ["--llm", f"{play(replies).url}/v1", "--llm-model", "small", "--no-cache"]
+    row = answer(*args, PREMIER)
+    assert (row["answer"], row["strategy"]) == ("Boris Johnson", "direct-cot")
+    assert "no passage could be graded" in str(row["notes"])
 
 
 def test_every_question_of_a_file_is_answered(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """mrag perturb: facts in, a contrast set out, and what is said about it."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from mrag.cli import cli
 from mrag.question import parse
 
 
-def run(*args: str) -> Result:
-    return CliRunner().invoke(cli, ["perturb", *args], prog_name="mrag")
+def run(*args: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(cli, ["perturb", *args], prog_name="mrag", input=stdin)
 
 
 @pytest.fixture
@@ -92,9 +93,31 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(facts: Path, tmp_path: Path) -> None:
     result = run(str(facts), "-o", str(tmp_path / "none" / "contrast.jsonl"))
     assert result.exit_code == 1
-    assert f"{tmp_path / 'none' / 'contrast.jsonl'}: cannot be written: No such file" in result.stderr
+    assert f"{tmp_path / 'none' / 'contrast.jsonl'}: cannot be written: there is no folder" in result.stderr
     folder = run(str(facts), "-o", str(tmp_path))
     assert folder.exit_code == 1 and f"{tmp_path}: cannot be written: Is a directory" in folder.stderr
+
+
+def test_a_place_that_cannot_be_written_is_named_before_the_work(
+    facts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mrag.perturb.perturb", None)  # no question is made
+    for path in (tmp_path / "none" / "contrast.jsonl", tmp_path, tmp_path / ("a" * 300)):
+        result = run(str(facts), "-o", str(path))
+        assert result.exit_code == 1 and f"error: {path}: cannot be written: " in result.stderr
+
+
+def test_facts_come_from_standard_input_too(facts: Path) -> None:
+    content = facts.read_bytes()
+    piped = run("-", stdin=content)
+    assert piped.exit_code == 0 and piped.stdout == run(str(facts)).stdout
+    assert run("-", stdin=gzip.compress(content)).stdout == piped.stdout
+    broken = run("-", stdin=content + b'{"id": "b"}\n')
+    assert broken.exit_code == 1
+    assert 'error: standard input:6: no "start", "end" or "question"' in broken.stderr
+    assert "error: standard input: holds no facts" in run("-").stderr
+    unmade = run("-", stdin=b'{"id": "a#1", "question": "Who owned the mill?", "answers": ["Ida Moe"]}')
+    assert "error: standard input: no question could be made" in unmade.stderr
 
 
 def test_facts_whose_dates_have_other_names_are_told_what_is_missing(tmp_path: Path) -> None:

@@ -21,9 +21,7 @@ from mrag.errors import InputError
 if TYPE_CHECKING:
     from mrag.cli.searches import Search
     from mrag.decompose import Reading
-    from mrag.pipeline import Ranking
     from mrag.reader import Answer, Strategy
-    from mrag.strategies import LanguageModel
 
 _BATCH = 64  # questions that the language model is asked about at a time
 
@@ -47,7 +45,9 @@ _BATCH = 64  # questions that the language model is asked about at a time
 )
 @search_options
 @as_json
-@click.option("--queries", type=NamedPath(), metavar="FILE", help="Answer every question of a file.")
+@click.option(
+    "--queries", type=NamedPath(), metavar="FILE", help="Answer every question of a file (-: standard input)."
+)
 def ask(
     question: str | None,
     strategy: Strategy,
@@ -61,8 +61,9 @@ def ask(
     """Answer a question about a point in time, and show the passages that the answer rests on.
 
     With --llm a language model reads the passages that `mrag search` finds; without one the answer is the best
-    sentence, as it stands. Where no passage is dated to fit, or the model knows otherwise than the passages say, it
-    says so. --queries reads the same files as that of `mrag search`.
+    sentence, as it stands. So it is where the model gives no reply, which a note says; with a direct strategy that is
+    an error. Where no passage is dated to fit, or the model knows otherwise than the passages say, it says so.
+    --queries reads the same files as that of `mrag search`.
 
     \b
     Examples:
@@ -70,12 +71,11 @@ def ask(
       mrag ask --llm http://localhost:11434 --llm-model llama3.1 --show-timeline "Who led the club before 1950?"
       mrag ask --index club.index --queries questions.jsonl --json > answers.jsonl
     """
-    from mrag.adapters.datasets import read_questions
-    from mrag.cli import searches
+    from mrag.cli import answering, searches
 
     if (question is None) == (queries is None):
         raise click.UsageError("Ask a QUESTION, or name a file of them with --queries.")
-    asked = [("", take.question(question))] if question is not None else read_questions(queries or Path())
+    asked = [("", take.question(question))] if question is not None else take.questions(queries or Path())
     search = replace(
         search,
         k=max(passages, 5),
@@ -85,17 +85,17 @@ def ask(
     with connected(search.llm) as model, show.progress("questions", among_results=True) as tell:
         if model is None and strategy.startswith("direct"):
             raise InputError(f"--strategy {strategy} needs a language model: name its server with --llm URL")
-        opened = searches.open_here(search, model)
+        heard = None if model is None else answering.Heard(model)
+        how = answering.How(strategy, passages, own)
+        opened = searches.open_here(search, heard)
         done = 0
         for batch in _batches(asked):
-            readings = searches.read(search, [text for _, text in batch], model)
-            rankings = list(searches.rankings(search, opened, [reading.question for reading in readings]))
-            answers = _answers(rankings, model, strategy, passages, own)
-            for (identity, _), reading, ranking, answer in zip(batch, readings, rankings, answers, strict=True):
+            found = answering.answered(search, opened, [text for _, text in batch], heard, how)
+            for (identity, _), one in zip(batch, found, strict=True):
                 if queries is None:
-                    show.say_how_it_was_read(reading, search.as_of)
-                    show.say_why_not_summarised([ranking])
-                _show(identity, answer, reading, as_json, show_timeline)
+                    show.say_how_it_was_read(one.reading, search.as_of)
+                    show.say_why_not_summarised([one.ranking])
+                _show(identity, one.answer, one.reading, as_json, show_timeline)
                 tell(done := done + 1, len(asked))
 
 
@@ -103,15 +103,6 @@ def _batches(asked: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]
     remaining = iter(asked)
     while batch := list(islice(remaining, _BATCH)):
         yield batch
-
-
-def _answers(
-    rankings: Sequence[Ranking], model: LanguageModel | None, strategy: Strategy, passages: int, own: bool
-) -> list[Answer]:
-    """The answers of the language model, or without one the best sentences."""
-    from mrag.reader import answer_many
-
-    return answer_many(rankings, model=model, strategy=strategy, passages=passages, own_knowledge=own)
 
 
 def _show(identity: str, answer: Answer, reading: Reading, as_json: bool, show_timeline: bool) -> None:

@@ -64,7 +64,7 @@ def rank(
 @search_options
 @click.option("--explain", is_flag=True, help="Show the place of each passage after every stage.")
 @as_json
-@click.option("--queries", type=NamedPath(), metavar="FILE", help="Ask every question of a file.")
+@click.option("--queries", type=NamedPath(), metavar="FILE", help="Ask every question of a file (-: standard input).")
 @click.option("--workers", type=click.IntRange(1), help="Processes for --queries; as many as there are cores.")
 def search(
     question: str | None,
@@ -121,10 +121,9 @@ def _search_one(search: Search, text: str, explain: bool, as_json: bool, model: 
 
 
 def _search_all(search: Search, queries: Path, workers: int, as_json: bool, model: LanguageModel | None) -> None:
-    from mrag.adapters.datasets import read_questions
     from mrag.cli import searches
 
-    asked = read_questions(queries)
+    asked = take.questions(queries)
     readings = searches.read(search, [text for _, text in asked], model)
     answers = closing(searches.found_ids(search, [reading.question for reading in readings], workers, model))
     with answers as found, show.progress("questions", among_results=True) as tell:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from mrag.errors import InputError
@@ -28,6 +31,25 @@ def stdin() -> IO[bytes]:
     if sys.stdin is None:
         raise InputError("standard input is closed: hand in a text or a file")
     return sys.stdin.buffer
+
+
+@contextmanager
+def file(path: Path) -> Iterator[Path]:
+    """The file that a reader of files is to open: ``path``, or for ``-`` a copy of standard input.
+
+    What is wrong with the copy is said of standard input.
+    """
+    if str(path) != "-":
+        yield path
+        return
+    with TemporaryDirectory(prefix="mrag-") as folder:
+        copy = Path(folder) / "stdin"
+        with copy.open("wb") as stream:
+            shutil.copyfileobj(stdin(), stream)
+        try:
+            yield copy
+        except InputError as error:
+            raise InputError(str(error).replace(str(copy), "standard input")) from None
 
 
 def lines(stream: IO[bytes], name: str) -> Iterator[str]:
@@ -64,6 +86,14 @@ def passages(name: str) -> list[Passage]:
     if not found:
         raise InputError(f"{shown}: holds no text to rank: hand in a text a line, or JSON objects")
     return found
+
+
+def questions(path: Path) -> list[tuple[str, str]]:
+    """The ids and questions of a file, or of standard input (``-``), as datasets.read_questions reads them."""
+    from mrag.adapters.datasets import read_questions
+
+    with file(path) as found:
+        return read_questions(found)
 
 
 def _is_object(line: str) -> bool:
