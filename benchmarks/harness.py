@@ -26,7 +26,8 @@ from systems import DEPTH, Given, Models, System, at_work, how_of, open_index
 
 from mrag import __version__
 from mrag.adapters.evaluation.outputs import Output
-from mrag.adapters.evaluation.run_folder import HOW, RunFolder, write_whole
+from mrag.adapters.evaluation.run_folder import HOW, RunFolder
+from mrag.adapters.files import write_whole
 from mrag.adapters.llm import HttpLanguageModel
 from mrag.adapters.serving.llm_settings import llm_settings
 from mrag.adapters.store import Index
