@@ -58,6 +58,11 @@ WORDS = (  # they end where the date begins, or its "in" or "on"
 )
 _WORDS = re.compile(rf"\b(?:{'|'.join(f'({rule.pattern})' for rule in WORDS)}) ?$", re.IGNORECASE)
 _LONGEST_WORDS = 32
+_WORDS_END = frozenset(  # the last words of those, looked up first for speed
+    "of as preceding run lead build since back fiscal lord near roughly approximately de do del año ano prima voor"
+    " despues después depois il dopo na sinds sedan dal von van du da desde el den".split()
+)
+_LONGEST_END = 14
 
 # --- what happened in the year named: "until the fire of 1904" asks for a time until 1904 -------------------
 
@@ -129,7 +134,9 @@ def _meant(text: str, date: Timex, alone: bool) -> Timex:
     if date.operator is None:
         date = _behind_name(text, date)
     start = date.span[0]
-    words = _WORDS.search(text, max(0, start - _LONGEST_WORDS), start)
+    words = None
+    if text[max(0, start - _LONGEST_END) : start].rstrip(" -").rpartition(" ")[2].lower() in _WORDS_END:
+        words = _WORDS.search(text, max(0, start - _LONGEST_WORDS), start)
     if words is not None:
         rule = WORDS[(words.lastindex or 1) - 1]
         if date.operator in rule.operators:
