@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -44,15 +45,17 @@ def demo_texts() -> list[str]:
 
 
 def bert_tokenizer() -> Any:
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+    """Characters and common words; a trained vocabulary would be another one in every process."""
+    from tokenizers import normalizers, pre_tokenizers
     from transformers import BertTokenizer
 
-    trained = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    trained.normalizer = normalizers.BertNormalizer()
-    trained.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    text = normalizers.BertNormalizer().normalize_str(" ".join(demo_texts()))
+    counts = Counter(word for word, _ in pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text))
+    characters = sorted({character for word in counts for character in word})
+    common = sorted((word for word in counts if len(word) > 1), key=lambda word: (-counts[word], word))[:400]
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    trained.train_from_iterator(demo_texts(), trainers.WordPieceTrainer(vocab_size=500, special_tokens=special))
-    return BertTokenizer(vocab=trained.get_vocab(), model_max_length=64)
+    words = [*special, *characters, *(f"##{character}" for character in characters), *common]
+    return BertTokenizer(vocab={word: number for number, word in enumerate(words)}, model_max_length=64)
 
 
 def xlm_roberta_tokenizer() -> Any:
